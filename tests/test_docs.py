@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from axiloom.cli import parser
+from axiloom.cli import main
+from axiloom.cli.applet import Applet
+from axiloom.cli.run import network, problem
 from axiloom.drivergen.problems.kinds import parse_workload
+from axiloom.read import models
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -81,25 +86,39 @@ def commands() -> Iterator[tuple[str, str]]:
                 yield str(page.relative_to(ROOT)), words
 
 
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Command lines are taken apart, and nothing is done; files need not be there."""
+    monkeypatch.setattr(Applet, "call", lambda applet, values, _words: bool(applet.taken(values)) * 0)
+    monkeypatch.setattr(Path, "is_file", lambda _: True)
+    monkeypatch.setattr(models, "meant", lambda text: [text])
+    monkeypatch.setattr(problem, "filled", lambda _problem, _define: nullcontext())
+
+
 @pytest.mark.every(4)
 @pytest.mark.parametrize(("page", "command"), sorted(set(commands())))
-def test_the_command_line_takes_what_the_pages_show(page: str, command: str) -> None:
-    """Its options and their values; files need not be there."""
-    try:
-        parser().parse_args(shlex.split(command, comments=True)[1:])
-    except SystemExit as end:
-        pytest.fail(f"{page}: {command}: exit {end.code}")
+def test_the_command_line_takes_what_the_pages_show(
+    page: str, command: str, unread: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its options and their values, of a network or of one op where a file would say which."""
+    words = shlex.split(command, comments=True)[1:]
+    codes = []
+    for is_network in (False, True):
+        read = SimpleNamespace(is_network=is_network)
+        monkeypatch.setattr(network, "_work", lambda *_, read=read: read)
+        codes.append(main(words))
+    assert 0 in codes, f"{page}: {command}: {capsys.readouterr().err}"
 
 
 def test_problems_in_the_pages_are_problems() -> None:
     found = {
-        problem
+        text
         for page in PAGES
-        for problem in re.findall(r"\b(?:matmul:\d|conv:\d|copy:\d)[\w=:,]*\w", page.read_text())
+        for text in re.findall(r"\b(?:matmul:\d|conv:\d|copy:\d)[\w=:,]*\w", page.read_text())
     }
     assert len(found) > 10
-    for problem in sorted(found):
-        parse_workload(problem)
+    for text in sorted(found):
+        parse_workload(text)
 
 
 @pytest.mark.slow

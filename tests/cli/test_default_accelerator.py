@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import main
+from tests.cli.commands import keywords, main
 
 from axiloom import boards
 from axiloom.cli import options as shared
-from axiloom.cli import parser
 from axiloom.explore import chosen as chooser
 from axiloom.explore import hardware
+from axiloom.explore.chosen import Task
 from axiloom.explore.default import Default
 from axiloom.read import models
 from axiloom.read.context.model import Model
@@ -40,17 +39,21 @@ func.func @net(%x: tensor<1x8x8x16xi8>, %w: tensor<1x1x16x16xi8>) -> tensor<1x8x
 """
 
 
-def options(text: str) -> argparse.Namespace:
-    return parser().parse_args(["run", *text.split()])
+def task(text: str) -> Task:
+    given = keywords("run", *text.split())
+    problem = given["problem"]
+    mlir, data_type = shared.problem(problem)
+    return Task(problem, mlir, data_type, given["asked"], given["use"])
 
 
 def chosen(text: str) -> Default:
-    given = options(text)
-    return chooser.of_problem(shared.task(given, *shared.problem(given.problem, given.flow)))
+    return chooser.of_problem(task(text))
 
 
-def network(given: argparse.Namespace, model: Model) -> Default:
-    return chooser.of_network(shared.task(given, model.mlir, "int8", weights=model.weights))
+def network(text: str, model: Model) -> Default:
+    given = keywords("network", "run", *text.split())
+    asked, use = given["asked"], given["use"]
+    return chooser.of_network(Task(text, model.mlir, "int8", asked, use, weights=dict(model.weights)))
 
 
 @pytest.mark.parametrize(
@@ -89,10 +92,9 @@ def test_it_is_the_faster_one_by_the_model() -> None:
 def test_what_the_part_has_no_room_for_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     small = boards.load("pynq-z2")
     small = replace(small, resources=replace(small.resources, bram36=8))
-    given = options("matmul:48x48x48:int8")
-    given.board = small
-    task = shared.task(given, *shared.problem(given.problem))
-    assert chooser.of_problem(task).spec.name == "v3_16"
+    given = task("matmul:48x48x48:int8")
+    given = replace(given, asked=replace(given.asked, board=small))
+    assert chooser.of_problem(given).spec.name == "v3_16"
     monkeypatch.setattr(chooser, "has_room", lambda *_: False)
     assert chosen("matmul:48x48x48:int8").spec.name == "v3_16"  # as named by nobody before
 
@@ -108,19 +110,17 @@ def test_room_is_multipliers_and_memory() -> None:
 def test_a_network_takes_what_has_most_to_do_with_post_processing(tmp_path: Path) -> None:
     file = tmp_path / "net.mlir"
     file.write_text(NETWORK)
-    given = options(str(file))
     model = models.load(str(file))
-    found = network(given, model)
+    found = network(str(file), model)
     assert [one.name for one in found.specs] == ["conv_v4"]
     assert found.spec.post
     assert found.choice is not None
     assert {"accel": "conv_v4", "post": "yes"}.items() <= found.choice["chosen"].items()
-    asked = network(options(f"{file} --post"), model)
+    asked = network(f"{file} --post", model)
     assert asked.spec.post
     assert asked.choice is not None
     assert "post" not in asked.choice["chosen"]  # nobody chose it
-    given = options(f"{file} --accel v4")
-    assert [one.name for one in network(given, model).specs] == ["v4_16"]
+    assert [one.name for one in network(f"{file} --accel v4", model).specs] == ["v4_16"]
 
 
 def test_the_driver_names_its_hardware(capsys: pytest.CaptureFixture[str]) -> None:

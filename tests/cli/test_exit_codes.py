@@ -135,7 +135,7 @@ def test_rtl_needs_its_top(tmp_path: Path, capsys) -> None:
 
 def test_what_is_for_a_board_on_a_serial_line(capsys: pytest.CaptureFixture[str]) -> None:
     given = fails(capsys, 2, "run", "matmul:4x4x4", "--clock", "25", "--port", "/dev/ttyUSB0")
-    assert "--clock, --port: for a board on a serial line (--board ulx3s), not pynq-z2" in given
+    assert "axiloom run has no option `--clock`, which is of `axiloom serial run`" in given
     traced = fails(
         capsys, 2, "run", "matmul:4x4x4", "--board", "ulx3s", "--port", "/dev/x", "--trace", "x.fst"
     )
@@ -157,9 +157,7 @@ def test_several_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     "command", ["board build .", "explore matmul:8x8x8 --device xc7z020", "run matmul:8x8x8 --board ulx3s"]
 )
 def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main([*command.split(), f"--clock={clock}"])
-    assert left.value.code == 2
+    assert main([*command.split(), f"--clock={clock}"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f": --clock: {clock!r} is no clock from 1 to 2000 MHz; `axiloom " in line
 
@@ -167,7 +165,7 @@ def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("run", "the following arguments are required: problem; `axiloom run --help`"),
+        ("run", "the following arguments are required: PROBLEM; `axiloom run --help`"),
         ("expore", "`expore` is none of run, .*; did you mean `explore`\\?; `axiloom --help`"),
         ("board chek", "`chek` is none of new, .*; did you mean `check`\\?; `axiloom board --help`"),
         (
@@ -182,9 +180,7 @@ def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.Cap
 def test_what_is_not_understood_is_said_in_one_line(
     command: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(command.split())
-    assert left.value.code == 2
+    assert main(command.split()) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert re.match(f"axiloom: .*{said}", line)
 

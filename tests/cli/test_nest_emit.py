@@ -39,17 +39,27 @@ def test_hls_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x"], "--output: for text, with --emit, or FILE.npz"),
-        (["--schedule", "x"], "--schedule: nothing is built: give --plan, --run or --emit too"),
-        (["--emit", "hls", "--json", "x"], "with --emit there is only text"),
-        (["--emit", "hls", "--run"], "--run: with --emit there is only text"),
-        (["--plain", "--report", "x"], "--plain, --report: of a circuit: give --plan or --run too"),
-        (["--plan", "--seed", "3"], "--seed: of a run: give --run too"),
-        (["--plan", "--run"], "--plan: --run says all of it"),
-        (["--auto", "--plan", "--pareto"], "--pareto: of the search alone: leave --plan, --run out"),
-        (["--device", "xck26"], "--device: of a circuit: give --plan, --run or --auto too"),
-        (["--run", "--seed", "1", "--input", "x"], "--seed: of random inputs; here --input has them"),
-        ([BICG, "--emit", "hls"], "one program, not 2"),
+        (["-o", "x"], "axiloom nest show has no option `-o`, which is of `axiloom nest emit`"),
+        (["--schedule", "x"], "axiloom nest show has no option `--schedule`"),
+        (["--emit", "hls", "--json", "x"], "axiloom nest emit has no option `--json`"),
+        (["--emit", "hls", "--run"], "axiloom nest emit has no option `--run`"),
+        (["--plain"], "axiloom nest show has no option `--plain`, which is of `axiloom nest simulate`"),
+        (
+            ["--plan", "--seed", "3"],
+            "axiloom nest plan has no option `--seed`, which is of `axiloom nest sim",
+        ),
+        (["--plan", "--run"], "axiloom nest simulate has no option `--plan`"),
+        (["--plan", "-o", "x"], "--output: of a search: give --auto too"),
+        (["--run", "-o", "x"], "--output x: expected is FILE.npz for results"),
+        (
+            ["--auto", "--plan", "--pareto"],
+            "nest plan has no option `--pareto`, which is of `axiloom nest search",
+        ),
+        (["--plan", "--budget", "dsp=3"], "--budget: of a search: give --auto too"),
+        (["--auto", "--plan", "--schedule", "x"], "--auto: with --auto the schedule is what is searched for"),
+        (["--device", "xck26"], "axiloom nest show has no option `--device`, which is of `axiloom nest sim"),
+        (["--run", "--seed", "1", "--input", "x"], "--input: has the inputs; a --seed is of random ones"),
+        ([BICG, "--emit", "hls"], "axiloom nest emit does not know what to do with"),
     ],
 )
 def test_options_without_effect_are_refused(

@@ -191,7 +191,7 @@ def test_results_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert list(results) == ["y"]
         assert np.array_equal(results["y"], A @ x)
     assert main(["nest", str(folder / "rows.c"), *words, "--plan", "-o", str(out)]) == 2
-    assert "FILE.npz for results, with --run" in capsys.readouterr().err
+    assert "--output: of a search: give --auto too" in capsys.readouterr().err
 
 
 NARROW = """
@@ -217,7 +217,7 @@ def test_numbers_that_c_does_not_have(folder: Path) -> None:
 def test_one_program_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(folder / "rows.c")
     assert main(["nest", source, source, "--plan"]) == 2
-    assert "--plan: one program, not 2" in capsys.readouterr().err
+    assert "axiloom nest plan does not know what to do with" in capsys.readouterr().err
 
 
 def test_verilog_in_place_of_a_run(folder: Path) -> None:

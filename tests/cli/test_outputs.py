@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+import importlib
 import os
 import stat
 from pathlib import Path
@@ -13,8 +13,8 @@ from tests.cli.commands import main
 
 from axiloom.base.errors import UsageError
 from axiloom.base.files import check_file, check_folder, write_whole
-from axiloom.cli import parser
-from axiloom.cli.given import output_file, output_folder
+from axiloom.cli import GROUPS
+from axiloom.cli.applet import output_file, output_folder
 from axiloom.read.context.model import Model
 from axiloom.sweep.store import Store
 
@@ -139,19 +139,17 @@ def test_checks_make_nothing() -> None:
     assert not list(Path().iterdir())
 
 
-WRITTEN = {"json", "output", "keep", "report", "perfetto", "trace", "save_spec", "store"}
+WRITTEN = {"json", "json_file", "output", "keep", "report", "perfetto", "trace", "save_spec", "store"}
 
 
 def test_every_output_is_looked_at() -> None:
     """By its type: an option of these names with another would be written to unseen."""
 
-    def walk(of: argparse.ArgumentParser) -> list[argparse.Action]:
-        nested = [one for one in of._actions if isinstance(one, argparse._SubParsersAction)]
-        return [*of._actions, *(a for one in nested for p in one.choices.values() for a in walk(p))]
-
-    found = [one for one in walk(parser()) if one.dest in WRITTEN]
+    modules = [importlib.import_module(f"axiloom.cli.{group}") for group in GROUPS]
+    options = [option for module in modules for applet in module.APPLETS for option in applet.options]
+    found = [option for option in options if option.name in WRITTEN]
     assert len(found) >= len(FILES) + len(FOLDERS) - 4
-    assert all(one.type in (output_file, output_folder) for one in found)
+    assert all(option.settings["type"] in (output_file, output_folder) for option in found)
 
 
 @pytest.mark.parametrize("text", ["", "no array"])

@@ -6,22 +6,27 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cli.commands import keywords
 
 from axiloom import isa
 from axiloom.base import extras
-from axiloom.cli import main, parser
-from axiloom.cli.run import select
-from axiloom.cli.run.command import say_selection
+from axiloom.cli import main
+from axiloom.cli.run.network import say_selection
+from axiloom.cli.run.program import by_text
 from axiloom.cosim.system import System
+from axiloom.library.plans import Layers
 from axiloom.run import selection
 from axiloom.run.network import Network, NetworkRun
+from axiloom.run.selection import How
 
 DIGITS = "tests/fixtures/quantised/digits_cnn.mlir"
 
 
-def how(*more: str, accel: str = "conv_v4") -> select.How:
-    options = parser("run").parse_args(["run", DIGITS, "--accel", accel, *more])
-    return select.of_network(options, [isa.builtin(accel)])
+def how(*more: str, accel: str = "conv_v4") -> How:
+    given = keywords("network", "run", DIGITS, "--accel", accel, *more)
+    layers: Layers = given["layers"]
+    stands_in = bool(given["asked"].rtl)
+    return selection.of_network([isa.builtin(accel)], layers.select, layers.offload_from, stands_in=stands_in)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +37,7 @@ def how(*more: str, accel: str = "conv_v4") -> select.How:
     ],
 )
 def test_matching_with_its_reason(more: tuple[str, ...], because: str) -> None:
-    assert how(*more) == select.How(egraph=False, asked=False, because=because)
+    assert how(*more) == How(egraph=False, asked=False, because=because)
 
 
 def test_matching_where_a_kernel_has_no_patterns() -> None:
@@ -44,35 +49,30 @@ def test_matching_where_a_kernel_has_no_patterns() -> None:
 def test_matching_where_a_solver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "SOLVERS", ("no_such_solver",))
     assert how().because == f"egraph needs no_such_solver: {extras.install('select')}"
-    assert how("--select", "matching") == select.How(egraph=False, asked=True)
+    assert how("--select", "matching") == How(egraph=False, asked=True)
 
 
 def test_egraph_is_the_default() -> None:
     pytest.importorskip("egglog")
     pytest.importorskip("ortools")
-    assert how() == select.How(egraph=True, asked=False)
-    assert how("--select", "egraph") == select.How(egraph=True, asked=True)
+    assert how() == How(egraph=True, asked=False)
+    assert how("--select", "egraph") == How(egraph=True, asked=True)
 
 
 def test_a_model_on_an_instruction_set_needs_no_option() -> None:
-    def by_text(*words: str) -> tuple[bool, bool]:
-        options = parser("run").parse_args(["run", *words])
-        return select.by_text(options), select.is_for_texts(options)
-
-    assert by_text("attention.mlir", "--accel", "qkv") == (True, True)
-    assert by_text("attention.mlir", "--accel", "mine.isa") == (True, True)
-    assert by_text("attention.mlir", "--accel", "qkv", "--select", "matching") == (False, False)
-    assert by_text("attention.mlir", "--accel", "v4") == (False, False)
-    assert by_text("attention.mlir", "--select", "egraph") == (True, True)
-    assert by_text("matmul:16x16x16", "--accel", "vta") == (False, False)
+    assert by_text("attention.mlir", "qkv", None)
+    assert by_text("attention.mlir", "mine.isa", None)
+    assert not by_text("attention.mlir", "qkv", "matching")
+    assert not by_text("attention.mlir", "v4", None)
+    assert by_text("attention.mlir", None, "egraph")
+    assert not by_text("matmul:16x16x16", "vta", None)
 
 
 def test_the_reason_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    options = parser("run").parse_args(["run", DIGITS, "--quiet"])
     system = System(isa.builtin("v4_16", data_type="int8"))
-    say_selection(NetworkRun(Network(DIGITS, ""), system, because="of a reason"), options)
+    say_selection(NetworkRun(Network(DIGITS, ""), system, because="of a reason"), quiet=True)
     assert capsys.readouterr().out == "Selection: matching, because of a reason\n\n"
-    say_selection(NetworkRun(Network(DIGITS, ""), system), options)  # as asked
+    say_selection(NetworkRun(Network(DIGITS, ""), system), quiet=True)  # as asked
     assert capsys.readouterr().out == ""
 
 
@@ -86,7 +86,9 @@ def test_options_that_choose_otherwise_are_refused(capsys: pytest.CaptureFixture
 def test_one_op_has_no_choice(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["run", "matmul:16x16x16:int8", "--select", "egraph", "--accel", "v4_16"])
     assert code == 2
-    assert "--select: of one op there is no choice: leave it out" in capsys.readouterr().err
+    assert (
+        "axiloom run has no option `--select`, which is of `axiloom network run`" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.slow

@@ -25,11 +25,15 @@ def written(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("accel", "more", "said"),
     [
-        ("vta,cpu", ["--flow", "Cs"], "--flow: not for layers whose text says what executes them"),
+        (
+            "vta,cpu",
+            ["--flow", "Cs"],
+            "axiloom program network has no option `--flow`, which is of `axiloom run`",
+        ),
         (
             "vta,cpu",
             ["--dma", "simple"],
-            "--dma simple: a program's driver queues descriptors: leave --dma out",
+            "axiloom program network has no option `--dma`",
         ),
         ("vta,qkv,cpu", [], "--accel vta,qkv,cpu: one instruction set shares a network with the CPU"),
     ],

@@ -7,13 +7,15 @@ import io
 from pathlib import Path
 
 import pytest
+from tests.cli.commands import keywords
 
-from axiloom.cli import main, parser
+from axiloom.cli import main
 from axiloom.cli.explore.sweep import points
 
 
 def combinations(*words: str) -> list[tuple[str, str, str, str]]:
-    found = points(parser().parse_args(["sweep", *words]))
+    given = keywords("sweep", *words)
+    found = points(**{name: given[name] for name in given if name != "where"})
     return [
         (one["problem"], one["spec"]["accelerators"][0]["name"], one["flow"], one["pipeline"])
         for one in found

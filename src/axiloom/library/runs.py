@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +25,7 @@ from axiloom.report.page.compare import Side
 from axiloom.report.page.document import framed
 from axiloom.report.page.traces import FEW, MOST, trace
 from axiloom.report.types import Kernel, Report
-from axiloom.run import gains
+from axiloom.run import device_bound, gains, neon_advice
 from axiloom.run.network import NetworkRun
 from axiloom.run.problem import ProblemRun
 from axiloom.run.run import Watch, simulate, simulate_both
@@ -50,11 +51,18 @@ class Run:
     """What a run gave: made by :func:`axiloom.run`. Times in seconds, cycles of the accelerator's clock."""
 
     def __init__(
-        self, planned: Planned, report: Report, result: Result, outputs: Mapping[str, Array]
+        self,
+        planned: Planned,
+        report: Report,
+        result: Result,
+        outputs: Mapping[str, Array],
+        warnings: Sequence[str] = (),
     ) -> None:
-        self.plan, self.report, self._result = planned, report, result
+        self.plan, self.report, self.result = planned, report, result
         self.outputs = dict(outputs)
         """Arrays by the names of arguments; of networks ``output0``, ... or their names."""
+        self.warnings = tuple(warnings)
+        """Of the referee, of loops: what C leaves open, and what the host's compiler made of it."""
 
     @property
     def right(self) -> bool | None:
@@ -86,12 +94,12 @@ class Run:
 
     @property
     def timeline(self) -> Timeline | None:
-        return self._result.profile.timeline
+        return self.result.profile.timeline
 
     def check(self) -> Run:
         """This run. Raises Error where a byte differs from the referee's, a rule was broken or data were
         stale."""
-        judge(self._result)
+        judge(self.result)
         if self.right is False:
             raise MismatchError(f"{self.plan.work.name}: {self.report['result'].get('first', 'wrong')}")
         return self
@@ -129,18 +137,30 @@ def execute(
 ) -> Run:
     """A plan on these inputs, random ones where there are none."""
     job, say = planned.job(arrays), told(progress)
-    watch = Watch(say, keep=keep, timeline=len(planned.devices) == 1)
+    run = simulated(planned, job, Watch(say, keep=keep, timeline=len(planned.devices) == 1), against)
+    say("")
+    for line in run.warnings:
+        warnings.warn(line, stacklevel=3)
+    return run
+
+
+def simulated(planned: Planned, job: Any, watch: Watch, against: Kernel | None = None) -> Run:
+    """The `job` of a plan, run and compared; what may win cycles back is estimated."""
     result, cpu = (simulate(job, watch), None) if against is None else simulate_both(job, against, watch)
     report = job.checked(result, cpu)
     if isinstance(job, ProblemRun) and report["result"]["matches"]:
         gains.add(report, job)
-    say("")
-    return Run(planned, report, result, _outputs(job, result))
+        device_bound.add(report, job)
+        neon_advice.add(report, job)
+    return Run(planned, report, result, _outputs(job, result), getattr(job, "warnings", ()))
 
 
-def _outputs(job: Any, result: Result) -> dict[str, Array]:
+def _outputs(job: Any, result: Result) -> Mapping[str, Array]:
     if isinstance(job, NetworkRun):
-        return job.results(result)
+        return {} if job.stop_after is not None else job.results(result)
+    if (by_name := getattr(job, "by_name", None)) is not None:
+        arrays: Mapping[str, Array] = by_name(result)
+        return arrays
     names = {arg.symbol: arg.name or arg.symbol for arg in job.driver.args}
     return {names[symbol]: array for symbol, array in result.outputs.items()}
 

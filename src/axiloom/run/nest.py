@@ -16,10 +16,14 @@ from axiloom.drivergen import Driver
 from axiloom.drivergen.c.driver import Arg, harness
 from axiloom.drivergen.c.names import c_of_numpy
 from axiloom.isa import Link, dumps
+from axiloom.nest.accelerator import Accelerator, multiply_adds
 from axiloom.nest.driver import sources
+from axiloom.nest.reference import reference
 from axiloom.nests.ports import Packet
 from axiloom.nests.ports.packet import Part
 from axiloom.nests.program import Array, Program, Role
+from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.schedule import Schedule
 from axiloom.report.build import build
 from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
@@ -103,6 +107,26 @@ class NestRun:
     """What that is, for people."""
     multiply_adds: int = 0
     seed: int = 0
+    warnings: tuple[str, ...] = ()
+    """Of the reference: what C leaves open, and what it did."""
+
+    @classmethod
+    def of(
+        cls, loaded: Loaded, schedule: Schedule, built: Accelerator, system: System, values: Arrays, seed: int
+    ) -> NestRun:
+        """Beside the user's own text (:mod:`axiloom.nest.reference`), on `values`."""
+        right = reference(loaded, schedule, values)
+        return cls(
+            loaded.program,
+            built.packets,
+            system,
+            values,
+            dict(right.results),
+            right.text,
+            multiply_adds(loaded.program),
+            seed,
+            tuple(right.warnings),
+        )
 
     @property
     def program(self) -> str:
@@ -154,7 +178,7 @@ class NestRun:
             f"{self.program_of.name}: there is no run of a nest on the CPU alone: leave --against out"
         )
 
-    def outputs(self, result: Result) -> Arrays:
+    def by_name(self, result: Result) -> Arrays:
         """The results of the run, by the names of arrays."""
         return {
             array.name: result.outputs[self._symbols[array.name]].reshape(array.shape)

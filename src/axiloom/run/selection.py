@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from axiloom.base import extras
+from axiloom.base.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 EXTRA = "select"
@@ -25,10 +26,36 @@ class How:
     """Why it is matching although nobody asked for that."""
 
 
-def of_network(specs: Sequence[AcceleratorSpec], *, stands_in: bool) -> How:
-    """Where nobody says how. `stands_in`: RTL, or the functional model, in an accelerator's place."""
-    because = _hindered(specs, stands_in)
+MATCHING, EGRAPH = "matching", "egraph"
+
+
+def of_network(
+    specs: Sequence[AcceleratorSpec],
+    asked: str | None = None,
+    offload_from: int | None = None,
+    *,
+    stands_in: bool = False,
+) -> How:
+    """As it is `asked` for, or the best that can be done. `stands_in`: RTL, or the functional model, in an
+    accelerator's place. Raises UsageError where `EGRAPH` is asked for in vain."""
+    if asked == MATCHING:
+        return How(egraph=False, asked=True)
+    if asked == EGRAPH:
+        if offload_from is not None:
+            raise UsageError("--offload-from: --select egraph weighs every product: leave it out")
+        check_extra()
+        return How(egraph=True, asked=True)
+    if offload_from is not None:
+        because = "egraph weighs every product and knows no --offload-from"
+    else:
+        because = _hindered(specs, stands_in)
     return How(egraph=not because, asked=False, because=because)
+
+
+def check_extra() -> None:
+    """Raises UsageError where a solver is not installed."""
+    if solver := missing():
+        raise UsageError(f"--select egraph needs {solver}: {extras.install(EXTRA)}")
 
 
 def _hindered(specs: Sequence[AcceleratorSpec], stands_in: bool) -> str:

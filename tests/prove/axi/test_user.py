@@ -126,11 +126,15 @@ def test_a_replay_fails_on_the_fault_and_passes_on_the_mended_module(
     ("words", "code", "why"),
     [
         (["--rtl", "none.v"], 5, "user RTL none.v: no such file"),
-        (["--top", "gpio"], 2, "--top: is about your Verilog: give --rtl FILE too"),
+        (
+            ["--top", "gpio"],
+            2,
+            "axiloom prove axi has no option `--top`, which is of `axiloom prove verilog`",
+        ),
         (
             ["stream_skid", "--rtl", str(EXAMPLES / "gpio.v")],
             2,
-            "is about Axiloom's modules, not about --rtl",
+            "axiloom prove verilog does not know what to do with `stream_skid`",
         ),
         (["stream_skit"], 2, "no module `stream_skit`; did you mean `stream_skid`?"),
         (["lite_slave", "--stream-width", "64"], 2, "--stream-width: lite_slave has no streams"),

@@ -43,4 +43,4 @@ def test_data_that_what_was_read_is_compared_on(tmp_path, capsys) -> None:
 
 def test_two_programs_are_refused(tmp_path, capsys) -> None:
     assert main(["prove", "nest", "a.c", "b.c"]) == 2
-    assert "give one program" in capsys.readouterr().err
+    assert "axiloom prove nest does not know what to do with `b.c`" in capsys.readouterr().err

@@ -3,7 +3,8 @@ build, list."""
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom import board_folder
@@ -12,12 +13,14 @@ from axiloom.base.errors import BuildError, CompileError, UsageError
 from axiloom.base.files import read_text
 from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
-from axiloom.cli import HELP
 from axiloom.cli import options as shared
+from axiloom.cli.applet import Applet, option, output_folder
 from axiloom.cli.board import open_flow
 from axiloom.cli.board import trial as board_trial
-from axiloom.cli.given import Refusal, output_folder, refuse, reject
-from axiloom.cli.nest import run as nest_run
+from axiloom.cli.kinds import Kind, Short
+from axiloom.cli.nest.run import is_c
+from axiloom.cli.nest.source import DEFINE, INCLUDE, PLAIN, SCHEDULE, defines, load, scheduled
+from axiloom.explore.asked import Asked
 from axiloom.library.progress import told
 
 MOST_FAULTS = 5
@@ -25,96 +28,69 @@ MOST_FAULTS = 5
 DMAS = ("simple", "sg", "xilinx", "xilinx-sg")
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    board = commands.add_parser("board", help=HELP["board"])
-    actions = board.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    new = actions.add_parser(
-        "new",
-        help="write the folder: Verilog, Vivado scripts, driver, self-test, Makefile, README",
-        description="With --accel NAME,NAME the system has several accelerators.",
-    )
-    new.add_argument("board", metavar="BOARD", help=", ".join(hardware.names()))
-    shared.add_accelerator(new, dmas=DMAS)
-    new.add_argument(
-        "--problem",
-        action="append",
-        metavar="PROBLEM",
-        help="what the driver computes: matmul:MxNxK, conv:... or FILE.mlir (default: a few tiles); once "
-        "for each accelerator, whose type a built-in one takes",
-    )
-    new.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator")
-    new.add_argument(
-        "--rebase", action="store_true", help="move the registers of --spec to where the board has them"
-    )
-    nest_run.add_options(new)
-    new.add_argument("-o", "--output", type=output_folder, metavar="DIR", required=True)
-    new.add_argument("--force", action="store_true", help="replace a board folder that is there")
-    new.set_defaults(execute=execute_new)
-
-    check = actions.add_parser("check", help="check every file of such a folder by a tool")
-    check.add_argument("folder", type=Path, metavar="DIR")
-    check.add_argument("--only", metavar="TOOL,...", help="some of the tools")
-    check.add_argument(
-        "--waivers",
-        type=Path,
-        metavar="FILE.vlt",
-        help="what Verilator's linter is not to say of your own Verilog, in its own form (lint_off ...)",
-    )
-    refuse(
-        check,
-        Refusal(
-            "waivers",
-            lambda o: bool(o.only) and "verilator" not in o.only.split(","),
-            "for Verilator's linter, which --only leaves out",
-        ),
-    )
-    check.set_defaults(execute=execute_check)
-
-    board_trial.add_commands(actions)
-    open_flow.add_build(actions)
-
-    list_ = actions.add_parser("list", help="the boards")
-    list_.set_defaults(execute=execute_list)
-
-
-def execute_new(options: argparse.Namespace) -> int:
-    board = hardware.load(options.board)
-    board_folder.refuse(options.output, force=options.force)
-    dma = board_folder.XILINX if (options.dma or "").startswith("xilinx") else board_folder.OWN
-    if options.dma is not None:
-        options.dma = "sg" if options.dma.endswith("sg") else "simple"
-    if options.problem and any(nest_run.is_c(text) for text in options.problem):
-        return _loops(options, board, dma)
-    reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: --problem FILE.c[:FUNCTION]")])
-    parsed = [(text, *shared.problem(text)) for text in options.problem or ()]
-    problems = [(text, mlir) for text, mlir, _ in parsed]
-    specs = shared.asked(options).specs(options.data_type or [kind for _, _, kind in parsed])
+def new(
+    board: str,
+    output: Path,
+    asked: Asked,
+    problem: Sequence[str] = (),
+    rebase: bool = False,
+    force: bool = False,
+) -> None:
+    hardware_of = hardware.load(board)
+    board_folder.refuse(output, force=force)
+    dma, asked = _dma(asked.dma), replace(asked, dma=_form(asked.dma))
+    parsed = [(text, *shared.problem(text)) for text in problem]
+    specs = asked.specs([kind for _, _, kind in parsed])
     plan = board_folder.make(
-        board,
+        hardware_of,
         specs,
         dma=dma,
-        problems=problems,
-        rebase=options.rebase or options.spec is None,
-        user_rtl=shared.asked(options).user_rtl(*specs, command=options.command),
+        problems=[(text, mlir) for text, mlir, _ in parsed],
+        rebase=rebase or asked.file is None,
+        user_rtl=asked.user_rtl(*specs, command="board"),
     )
-    return _write(options, plan)
+    _write(plan, output, force=force)
 
 
-def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> int:
+def _dma(dma: str | None) -> str:
+    return board_folder.XILINX if (dma or "").startswith("xilinx") else board_folder.OWN
+
+
+def _form(dma: str | None) -> str | None:
+    """Direct register mode, or scatter-gather."""
+    return None if dma is None else "sg" if dma.endswith("sg") else "simple"
+
+
+def new_of_loops(
+    board: str,
+    problem: Sequence[str],
+    output: Path,
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    schedule: Path | None = None,
+    plain: bool = False,
+    stream_width: int | None = None,
+    dma: str | None = None,
+    force: bool = False,
+) -> None:
     """A folder for loop nests. Without a processor's memory: 32 bits, and no descriptors."""
+    from axiloom.nest.accelerator import accelerator
     from axiloom.run.nest import driver_of, on_cpu
 
-    if len(options.problem) > 1:
-        raise UsageError(f"{', '.join(options.problem)}: loops are one accelerator; give one --problem")
-    reject(options, [Refusal(nest_run.OTHERS, lambda _: True, "not for loops: they are an accelerator")])
-    loaded, accelerator = nest_run.compiled(
-        options,
-        options.stream_width or (32 if board.memory is None else 64),
-        scatter_gather=options.dma == "sg" or (options.dma is None and board.memory is not None),
+    hardware_of = hardware.load(board)
+    board_folder.refuse(output, force=force)
+    if len(problem) > 1:
+        raise UsageError(f"{', '.join(problem)}: loops are one accelerator; give one --problem")
+    loaded = load(problem[0], defines(define), include)
+    form, has_memory = _form(dma), hardware_of.memory is not None
+    built = accelerator(
+        scheduled(loaded.program, schedule),
+        stream_width or (64 if has_memory else 32),
+        plain=plain,
+        scatter_gather=form == "sg" or (form is None and has_memory),
     )
-    source = options.problem[0].partition(":")[0]
-    program, text, sizes = loaded.program, read_text(source), nest_run.sizes(options)
+    source = problem[0].partition(":")[0]
+    program, text, sizes = loaded.program, read_text(source), defines(define)
     function = loaded.function
     if (
         function is None
@@ -130,33 +106,34 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
         )
     with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
-            board,
-            [accelerator.link],
-            dma=dma,
+            hardware_of,
+            [built.link],
+            dma=_dma(dma),
             rebase=True,
-            user_rtl=accelerator.rtl(Path(folder)),
-            loops=lambda spec: (driver_of(program, *accelerator.packets, spec), on_cpu(program, text, sizes)),
+            user_rtl=built.rtl(Path(folder)),
+            loops=lambda spec: (driver_of(program, *built.packets, spec), on_cpu(program, text, sizes)),
         )
-        return _write(options, plan)
+        _write(plan, output, force=force)
 
 
-def _write(options: argparse.Namespace, plan: Plan) -> int:
+def _write(plan: Plan, output: Path, *, force: bool) -> None:
     folder = board_folder.contents(plan)
-    board_folder.write(folder, options.output, force=options.force)
-    print(f"{options.output}: {len(folder.files)} files for {plan.hardware.description}; see its README.md")
+    board_folder.write(folder, output, force=force)
+    print(f"{output}: {len(folder.files)} files for {plan.hardware.description}; see its README.md")
     for line in folder.missing:
         print(f"not written: {line}")
-    return 0
 
 
-def execute_check(options: argparse.Namespace) -> int:
+def check(folder: Path, only: str | None = None, waivers: Path | None = None) -> None:
     from axiloom.board_folder.check import check as checks
 
-    tools = tuple(options.only.split(",")) if options.only else ()
-    if options.waivers and not options.waivers.is_file():
-        raise UsageError(f"--waivers {options.waivers}: no such file")
+    tools = tuple(only.split(",")) if only else ()
+    if waivers and tools and "verilator" not in tools:
+        raise UsageError("--waivers: for Verilator's linter, which --only leaves out")
+    if waivers and not waivers.is_file():
+        raise UsageError(f"--waivers {waivers}: no such file")
     rows = []
-    for row in checks.rows(options.folder, tools, options.waivers, told()):
+    for row in checks.rows(folder, tools, waivers, told()):
         rows.append(row)
         shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
         why = f" ({row.skipped})" if row.skipped else ""
@@ -171,15 +148,96 @@ def execute_check(options: argparse.Namespace) -> int:
                 print(f"      and {len(group) - MOST_FAULTS} more{what}")
     faulty = sum(len(row.faults) for row in rows)
     if not tools:
-        for name in checks.unchecked(options.folder, rows):
+        for name in checks.unchecked(folder, rows):
             print(f"  no tool has read {name}")
     if faulty:
-        raise BuildError(f"{options.folder}: {faulty} fault{'s' * (faulty > 1)}")
-    return 0
+        raise BuildError(f"{folder}: {faulty} fault{'s' * (faulty > 1)}")
 
 
-def execute_list(_options: argparse.Namespace) -> int:
+def list_boards() -> None:
     for name in hardware.names():
         board = hardware.load(name)
         print(f"  {name:<9} {board.part:<22} {board.fabric_hz / 1e6:g} MHz  {board.description}")
-    return 0
+
+
+def short(words: Sequence[str]) -> int | None:
+    """``axiloom board new``, by what the problem is."""
+    if words[1:2] != ["new"]:
+        return None
+    return Short(NEW, (LOOPS,), 2)(words)
+
+
+BOARD = option("board", metavar="BOARD", help=", ".join(hardware.names()))
+TO = option("-o", "--output", type=output_folder, metavar="DIR", required=True, first=True, help="the folder")
+FORCE = option("--force", action="store_true", first=True, help="replace a board folder that is there")
+NEW = Applet(
+    "board new",
+    "write the folder: Verilog, Vivado scripts, driver, self-test, Makefile, README",
+    new,
+    (
+        BOARD,
+        shared.accelerator(DMAS, typed=True),
+        option(
+            "--problem",
+            action="append",
+            metavar="PROBLEM",
+            first=True,
+            help="what the driver computes: matmul:MxNxK, conv:... or FILE.mlir (default: a few tiles); once "
+            "for each accelerator, whose type a built-in one takes; FILE.c: `axiloom board nest`",
+        ),
+        option(
+            "--rebase", action="store_true", help="move the registers of --spec to where the board has them"
+        ),
+        TO,
+        FORCE,
+    ),
+    "With --accel NAME,NAME the system has several accelerators.",
+)
+LOOPS = Kind(
+    Applet(
+        "board nest",
+        "write the same folder for loops of C",
+        new_of_loops,
+        (
+            BOARD,
+            option(
+                "--problem",
+                action="append",
+                required=True,
+                metavar="FILE.c[:FUNCTION]",
+                first=True,
+                help="loops",
+            ),
+            DEFINE,
+            INCLUDE,
+            SCHEDULE,
+            PLAIN,
+            shared.stream_width("bits of the port (default 64; 32 without a processor)"),
+            option("--dma", choices=DMAS, help="default: sg, ours; without a processor simple"),
+            TO,
+            FORCE,
+        ),
+    ),
+    lambda said: next((f"{text} is read as loops" for text in said.get("problem", ()) if is_c(text)), ""),
+)
+CHECK = Applet(
+    "board check",
+    "check every file of such a folder by a tool",
+    check,
+    (
+        option("folder", type=Path, metavar="DIR"),
+        option("--only", metavar="TOOL,...", help="some of the tools"),
+        option(
+            "--waivers",
+            type=Path,
+            metavar="FILE.vlt",
+            help="what Verilator's linter is not to say of your own Verilog, in its own form (lint_off ...)",
+        ),
+    ),
+)
+LIST = Applet("board list", "the boards", list_boards)
+APPLETS = (
+    *(NEW, LOOPS.applet, CHECK),
+    *(board_trial.TEST, board_trial.SIMULATE, open_flow.BUILD, LIST),
+)
+SHORT = {"board": short}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,61 +11,15 @@ from axiloom.base.files import write_whole
 from axiloom.board_folder import open_flow
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, lacks, output_file, refuse
+from axiloom.cli.applet import Applet, option
 from axiloom.explore import estimate as estimates
+from axiloom.explore.asked import Asked
 from axiloom.library.progress import told
 
 
-def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """``build`` among the actions of ``axiloom board``."""
-    build = actions.add_parser(
-        "build",
-        help="make the bitstream of a ulx3s folder with Yosys and nextpnr",
-        description="Writes design.bit, report.json and nextpnr.log to DIR/openflow/build. Exit code 5 if "
-        "the clock of --clock is not met.",
-    )
-    build.add_argument("folder", type=Path, metavar="DIR")
-    build.add_argument(
-        "--clock",
-        type=shared.megahertz,
-        metavar="MHZ",
-        help="the fabric's (default: what the folder says, or the next slower one that is met)",
-    )
-    build.add_argument(
-        "--seeds",
-        type=shared.positive,
-        default=4,
-        metavar="N",
-        help="attempts at placement for the clock of --clock (default %(default)s)",
-    )
-    refuse(
-        build,
-        Refusal("seeds", lacks("clock"), "attempts at the clock of --clock: without, each clock has one"),
-    )
-    build.set_defaults(execute=execute_build)
-
-
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    estimate = commands.add_parser(
-        "estimate",
-        help=HELP["estimate"],
-        description="Minutes for a new design; what was estimated once is in the user's cache.",
-    )
-    shared.add_accelerator(estimate)
-    estimate.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
-    estimate.add_argument(
-        "--device",
-        action="append",
-        choices=tuple(estimates.DEVICES),
-        help="once for each (default: all): xc7z020 gives resources, ecp5-85k the clock too",
-    )
-    estimate.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
-    estimate.set_defaults(execute=execute_estimate)
-
-
-def execute_build(options: argparse.Namespace) -> int:
-    clock_hz = round(options.clock * 1e6) if options.clock else 0
-    built = open_flow.build(options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=told())
+def build(folder: Path, clock: float | None = None, seeds: int = 4) -> None:
+    clock_hz = round(clock * 1e6) if clock else 0
+    built = open_flow.build(folder, clock_hz=clock_hz, seeds=seeds, progress=told())
     report = built.report
     print(f"{built.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
     print(f"  clock    {report['clock_hz'] / 1e6:g} MHz, met; it could be {report['fmax_hz'] / 1e6:.1f} MHz")
@@ -75,29 +29,26 @@ def execute_build(options: argparse.Namespace) -> int:
         print(f"           axiloom run ... --board ulx3s --clock {report['clock_hz'] / 1e6:g}")
     print(f"  slowest  {_path(report['critical_path'])}")
     print("\n".join(_utilisation(report["utilisation"])))
-    return 0
 
 
-def execute_estimate(options: argparse.Namespace) -> int:
-    asked = shared.asked(options)
-    spec = asked.spec(options.data_type)
-    rtl, progress = asked.user_rtl(spec, command=options.command), told()
+def estimate(asked: Asked, device: Sequence[str] = (), json_file: Path | None = None) -> None:
+    spec = asked.spec()
+    rtl, progress = asked.user_rtl(spec, command="estimate"), told()
     estimated = [
-        estimates.estimate(spec, device, user_rtl=rtl, progress=progress)
-        for device in options.device or tuple(estimates.DEVICES)
+        estimates.estimate(spec, name, user_rtl=rtl, progress=progress)
+        for name in device or tuple(estimates.DEVICES)
     ]
     progress("")
-    if options.json:
-        write_whole(options.json, json.dumps([estimate.as_json() for estimate in estimated], indent=2) + "\n")
-    for estimate in estimated:
-        figures = estimate.as_json()
-        name = f"{figures['accelerator']}, RTL {rtl.top}," if rtl else figures["accelerator"]
-        print(f"{name} with its DMA on {figures['device']}{'' if estimate.fits else ': DOES NOT FIT'}")
+    if json_file:
+        write_whole(json_file, json.dumps([row.as_json() for row in estimated], indent=2) + "\n")
+    for row in estimated:
+        figures = row.as_json()
+        label = f"{figures['accelerator']}, RTL {rtl.top}," if rtl else figures["accelerator"]
+        print(f"{label} with its DMA on {figures['device']}{'' if row.fits else ': DOES NOT FIT'}")
         print("\n".join(_utilisation(figures["resources"])))
-        if estimate.routed is not None:
-            print(f"  clock    {estimate.routed.fmax_hz / 1e6:.1f} MHz")
-            print(f"  slowest  {estimate.routed.critical}")
-    return 0
+        if row.routed is not None:
+            print(f"  clock    {row.routed.fmax_hz / 1e6:.1f} MHz")
+            print(f"  slowest  {row.routed.critical}")
 
 
 def _path(path: dict[str, Any]) -> str:
@@ -111,3 +62,47 @@ def _utilisation(used: dict[str, dict[str, float]]) -> list[str]:
         f"{resource['used'] / resource['available']:>4.0%}"
         for name, resource in used.items()
     ]
+
+
+BUILD = Applet(
+    "board build",
+    "make the bitstream of a ulx3s folder with Yosys and nextpnr",
+    build,
+    (
+        option("folder", type=Path, metavar="DIR"),
+        option(
+            "--clock",
+            type=shared.megahertz,
+            metavar="MHZ",
+            help="the fabric's (default: what the folder says, or the next slower one that is met)",
+        ),
+        option(
+            "--seeds",
+            needs={"clock": "attempts at the clock of --clock: without, each clock has one"},
+            type=shared.positive,
+            metavar="N",
+            help="attempts at placement for the clock of --clock (default 4)",
+        ),
+    ),
+    "Writes design.bit, report.json and nextpnr.log to DIR/openflow/build. Exit code 5 if the clock of "
+    "--clock is not met.",
+)
+APPLETS = (
+    Applet(
+        "estimate",
+        HELP["estimate"],
+        estimate,
+        (
+            shared.accelerator(typed=True),
+            option(
+                "--device",
+                action="append",
+                choices=tuple(estimates.DEVICES),
+                first=True,
+                help="once for each (default: all): xc7z020 gives resources, ecp5-85k the clock too",
+            ),
+            shared.JSON_TOO,
+        ),
+        "Minutes for a new design; what was estimated once is in the user's cache.",
+    ),
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -21,82 +20,63 @@ from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.report import Prediction
 from axiloom.calibration.traces import Trace
 from axiloom.cli import HELP
-from axiloom.cli.given import Refusal, has, output_file, refuse
+from axiloom.cli.applet import Applet, option, output_file
 from axiloom.cli.options import positive
 
 BOARD = "pynq-z2-linux"
+CORES = os.cpu_count() or 1
+ROUNDS = 3
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("calibrate", help=HELP["calibrate"])
-    command.add_argument(
-        "--data",
-        type=Path,
-        metavar="CSV",
-        help=f"measurements (default: {measurements.FILE} in $AXILOOM_DATA, or in ../shared/data)",
-    )
-    command.add_argument("--board", default=BOARD, help=f"profile, by name or path (default {BOARD})")
-    command.add_argument("--check", action="store_true", help="only hold the profile against them as it is")
-    command.add_argument(
-        "--max-size", type=positive, metavar="N", help="leave out runs with M, N or K above N"
-    )
-    cores = os.cpu_count() or 1
-    command.add_argument(
-        "--jobs", type=positive, default=cores, metavar="J", help="runs at a time (default: all cores)"
-    )
-    command.add_argument("--rounds", type=positive, default=3, help="of fitting and simulating (default 3)")
-    command.add_argument(
-        "--left-out-simulated",
-        action="store_true",
-        help="simulate each configuration with the fit that leaves it out, too (as long as a round)",
-    )
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the fitted profile")
-    group.add_argument("--update", action="store_true", help="write it in place")
-    why = "--check compares the profile as it is; it fits and writes nothing"
-    refuse(command, Refusal("rounds output update", has("check"), why))
-    command.set_defaults(execute=execute)
-
-
-def execute(options: argparse.Namespace) -> int:
+def execute(
+    data: Path | None = None,
+    board: str = BOARD,
+    check: bool = False,
+    max_size: int | None = None,
+    jobs: int = CORES,
+    rounds: int = ROUNDS,
+    left_out_simulated: bool = False,
+    output: Path | None = None,
+    update: bool = False,
+) -> int:
     """Print what was fitted and how far off it is. 0, also if there is nothing to compare with."""
-    path = measurements.find(options.data)
+    path = measurements.find(data)
     if path is None:
         print("calibrate: skipped, there are no measurements: set AXILOOM_DATA, or give --data")
         return 0
-    board = boards.load(options.board)
-    if board.os is None:
-        raise UsageError(f"board {board.name} has no [os]: what is fitted are processes under one")
-    target = options.output or (_file(options.board) if options.update else None)
+    profiled = boards.load(board)
+    if profiled.os is None:
+        raise UsageError(f"board {profiled.name} has no [os]: what is fitted are processes under one")
+    target = output or (_file(board) if update else None)
     if target:
         check_file(target)  # before hours of runs
     measured = measurements.read(path)
-    points = measurements.points(measured, options.max_size)
+    points = measurements.points(measured, max_size)
     measured = [measurement for measurement in measured if measurement.point in set(points)]
 
     def simulate(candidate: Board) -> dict[Point, Trace]:
-        return dict(zip(points, _simulate([(p, candidate) for p in points], options.jobs), strict=True))
+        return dict(zip(points, _simulate([(p, candidate) for p in points], jobs), strict=True))
 
-    rounds = 0 if options.check else options.rounds
-    fitted, traces = fit.settle(measured, board, simulate, rounds)
+    fitted, traces = fit.settle(measured, profiled, simulate, 0 if check else rounds)
     chosen = fit.samples(measured, traces)
-    if not options.check:
-        _print_parameters(board, fitted)
+    if not check:
+        _print_parameters(profiled, fitted)
     source = (
         f"{path.name}, {len({s.configuration for s in chosen})} configurations, M from {report.FROM_SIZE}"
     )
     inside = [_simulated(s.measurement, traces) for s in chosen]
-    outside = _print_errors(chosen, fitted, inside, points, options)
+    how = "as it is" if check else "all measurements in the fit"
+    outside = _print_errors(chosen, fitted, inside, points, how, jobs if left_out_simulated else 0)
     band = report.fidelity(outside or inside, source)
-    print(f"\n{board.name}, simulated: {report.fidelity(inside, source)}")
+    print(f"\n{profiled.name}, simulated: {report.fidelity(inside, source)}")
     if outside:
-        print(f"{board.name}, every configuration predicted by a fit without it: {band}")
-    if options.check:
-        print(f"{board.name}, stated in the profile: {board.fidelity or 'not calibrated'}")
+        print(f"{profiled.name}, every configuration predicted by a fit without it: {band}")
+    if check:
+        print(f"{profiled.name}, stated in the profile: {profiled.fidelity or 'not calibrated'}")
     if target:
         values = {p.place: p.of(fitted) for p in (*model.TIME, *model.COUNTS)}
         values |= {p.place.replace("loads", "stores"): p.of(fitted) for p in model.COUNTS}
-        text = _file(options.board).read_text(encoding="utf-8")
+        text = _file(board).read_text(encoding="utf-8")
         write_whole(target, profile.updated(text, values, band))
         print(f"wrote {target}")
     return 0
@@ -107,10 +87,11 @@ def _print_errors(
     fitted: Board,
     inside: Sequence[Prediction],
     points: Sequence[Point],
-    options: argparse.Namespace,
+    how: str,
+    jobs: int,
 ) -> list[Prediction]:
-    """Print the errors by configuration; those of fits without the configuration are returned, too."""
-    how = "as it is" if options.check else "all measurements in the fit"
+    """Print the errors by configuration; those of fits without the configuration are returned, too: simulated
+    by so many `jobs`, or by the linear model."""
     print(report.table(inside, f"Simulated with the profile, {how}"))
     if len({s.configuration for s in chosen}) == 1:
         print("\nOnly one configuration: there is no fit without it")
@@ -118,9 +99,9 @@ def _print_errors(
     without = fit.left_out(chosen, fitted)
     linear = [_predicted(s, fitted, without[s.configuration]) for s in chosen]
     print("\n" + report.table(linear, "Each configuration left out of the fit, linear model"))
-    if not options.left_out_simulated:
+    if not jobs:
         return linear
-    again = _simulate_left_out(points, fitted, without, options.jobs)
+    again = _simulate_left_out(points, fitted, without, jobs)
     simulated = [_simulated(s.measurement, again) for s in chosen]
     print("\n" + report.table(simulated, "Each configuration left out of the fit, simulated"))
     apart = [abs(a.value / b.value - 1) for a, b in zip(linear, simulated, strict=True)]
@@ -166,3 +147,46 @@ def _print_parameters(before: Board, after: Board) -> None:
     for p in (*model.TIME, *model.COUNTS):
         print(f"{p.place:<28}{p.prior:>12,.4g}{p.of(before):>12,.6g}{p.of(after):>12,.6g}")
     print()
+
+
+_CHECK = {"check": "--check compares the profile as it is; it fits and writes nothing"}
+APPLETS = (
+    Applet(
+        "calibrate",
+        HELP["calibrate"],
+        execute,
+        (
+            option(
+                "--data",
+                type=Path,
+                metavar="CSV",
+                help=f"measurements (default: {measurements.FILE} in $AXILOOM_DATA, or in ../shared/data)",
+            ),
+            option("--board", metavar="NAME|FILE", help=f"profile (default {BOARD})"),
+            option("--check", action="store_true", help="only hold the profile against them as it is"),
+            option("--max-size", type=positive, metavar="N", help="leave out runs with M, N or K above N"),
+            option("--jobs", type=positive, metavar="J", help="runs at a time (default: all cores)"),
+            option(
+                "--rounds",
+                type=positive,
+                metavar="N",
+                excludes=_CHECK,
+                help=f"of fitting and simulating (default {ROUNDS})",
+            ),
+            option(
+                "--left-out-simulated",
+                action="store_true",
+                help="simulate each configuration with the fit that leaves it out, too (as long as a round)",
+            ),
+            option(
+                "-o",
+                "--output",
+                type=output_file,
+                metavar="FILE",
+                excludes={**_CHECK, "update": "--update writes the profile in place"},
+                help="write the fitted profile",
+            ),
+            option("--update", action="store_true", excludes=_CHECK, help="write it in place"),
+        ),
+    ),
+)

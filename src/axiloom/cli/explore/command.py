@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.explore import hardware as explore_hardware
+from axiloom.cli.applet import Applet, option, output_file
+from axiloom.cli.explore import hardware
 from axiloom.cli.explore.tables import as_csv, table
-from axiloom.cli.given import Refusal, has, lacks, output_file, output_folder, refuse
+from axiloom.cli.explore.where import Where, simulations
+from axiloom.cli.kinds import Short
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore import chosen
+from axiloom.explore.asked import Asked
 from axiloom.explore.chosen import Task
 from axiloom.explore.driver_report import as_json
 from axiloom.explore.explore import Exploration, confirm, of_workload
@@ -24,116 +29,99 @@ from axiloom.read import models
 from axiloom.report.page import front
 from axiloom.sweep.sweep import exit_code
 
-
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "explore",
-        help=HELP["explore"],
-        description="Ranks all that the accelerator allows by the time that the cost model predicts. With "
-        "--confirm N the best N are simulated as well, and so are the paper's Best and its square tiles.",
-    )
-    command.add_argument(
-        "problems",
-        nargs="+",
-        metavar="PROBLEM",
-        help="matmul:MxNxK[:int8|int16|int32] or conv:iHW_iC_fHW_oC_stride[:TYPE]; with --device also a "
-        "network (FILE.mlir, ...)",
-    )
-    shared.add_accelerator(command, chosen=True)
-    command.add_argument(
-        "--pipeline",
-        choices=tuple(FORMS),
-        help="only this one (default: choose among those that the DMA is able to use)",
-    )
-    command.add_argument("--board", default=boards.DEFAULT, help="default %(default)s")
-    command.add_argument(
-        "--show", type=shared.positive, default=10, metavar="K", help="rows to show (default 10)"
-    )
-    command.add_argument(
-        "--confirm",
-        type=shared.positive,
-        default=0,
-        metavar="N",
-        help="simulate the best N too; of a network, the best N designs",
-    )
-    explore_hardware.add_options(command)
-    command.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
-    command.add_argument(
-        "--output", type=output_file, metavar="FILE.csv", help="write the rows of the tables as CSV too"
-    )
-    command.add_argument(
-        "--report", type=output_folder, metavar="DIR", help="write a page to DIR: time against what it takes"
-    )
-    add_sweep(command)
-    refuse(
-        command,
-        Refusal("jobs dask store", lacks("confirm"), "for simulations: give --confirm N too"),
-        Refusal(
-            "rtl",
-            has("device"),
-            "--device chooses among generated accelerators; `axiloom estimate --rtl` says what yours takes "
-            "of a device",
-        ),
-        Refusal(
-            "rtl",
-            lambda o: not o.device and not o.confirm,
-            "the cost model knows generated RTL alone; give --confirm N, which simulates yours, or take "
-            "`axiloom sweep --rtl`",
-        ),
-        Refusal("show", has("rtl"), "with --rtl the rows that --confirm N simulates are shown"),
-    )
-    command.set_defaults(execute=execute)
+SHOW = 10
 
 
-def add_sweep(command: argparse.ArgumentParser) -> None:
-    """Where simulations run and what is kept of them."""
-    group = command.add_argument_group("simulations")
-    group.add_argument(
-        "--jobs", type=shared.positive, metavar="N", help="local processes (default: one a core)"
-    )
-    group.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there instead")
-    group.add_argument(
-        "--store",
-        type=output_file,
-        metavar="FILE",
-        help="JSON-lines file of finished runs, which are not run again (default: in the user's cache)",
-    )
-    refuse(command, Refusal("jobs", has("dask"), "for local processes; with --dask its workers run"))
-
-
-def execute(options: argparse.Namespace) -> int:
-    asked = shared.asked(options)
-    asked.refuse_model(options.command)
-    if options.device:
-        return explore_hardware.execute(options)
+def execute(
+    problems: Sequence[str],
+    asked: Asked,
+    where: Where,
+    words: Sequence[str],
+    pipeline: str | None = None,
+    board: str = boards.DEFAULT,
+    show: int | None = None,
+    confirm_first: int = 0,
+    json_file: Path | None = None,
+    output: Path | None = None,
+    report: Path | None = None,
+) -> int:
+    asked = replace(asked, board=board)
+    asked.refuse_model("explore")
+    if asked.rtl and not confirm_first:
+        raise UsageError(
+            "--rtl: the cost model knows generated RTL alone; give --confirm N, which simulates yours, or "
+            "take `axiloom sweep --rtl`"
+        )
+    if asked.rtl and show is not None:
+        raise UsageError("--show: with --rtl the rows that --confirm N simulates are shown")
     explorations: list[Exploration] = []
-    for text in options.problems:
+    for text in problems:
         if models.is_model(text):
             raise UsageError(
                 f"{text}: explore takes problems such as matmul:64x64x64, not files; with --device, which "
                 "chooses hardware, it takes networks"
             )
         problem = drivergen.parse_workload(text)
-        schedule = Schedule(pipeline=options.pipeline)
-        spec = chosen.explored(Task(text, problem.mlir, problem.dtype, asked, schedule))
+        spec = chosen.explored(Task(text, problem.mlir, problem.dtype, asked, Schedule(pipeline=pipeline)))
         rtl = asked.user_rtl(spec)
-        top = options.confirm if rtl else max(options.show, options.confirm)
-        explorations.append(
-            of_workload(text, spec, pipeline=options.pipeline, board=options.board, top=top, user_rtl=rtl)
-        )
-    if options.confirm:
-        explorations = confirm(
-            explorations, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask
-        )
+        top = confirm_first if rtl else max(show or SHOW, confirm_first)
+        explorations.append(of_workload(text, spec, pipeline=pipeline, board=board, top=top, user_rtl=rtl))
+    if confirm_first:
+        explorations = confirm(explorations, confirm_first, **vars(where))
     print("\n\n".join(table(exploration) for exploration in explorations))
-    if options.json:
+    if json_file:
         write_whole(
-            options.json, json.dumps([as_json(exploration) for exploration in explorations], indent=2) + "\n"
+            json_file, json.dumps([as_json(exploration) for exploration in explorations], indent=2) + "\n"
         )
-    if options.output:
-        write_whole(options.output, as_csv(explorations))
-    if options.report:
-        front.write(
-            [*map(as_json, explorations)], None, shlex.join(["axiloom", *options.words]), options.report
-        )
+    if output:
+        write_whole(output, as_csv(explorations))
+    if report:
+        front.write([*map(as_json, explorations)], None, shlex.join(["axiloom", *words]), report)
     return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)
+
+
+APPLET = Applet(
+    "explore",
+    HELP["explore"],
+    execute,
+    (
+        option(
+            "problems",
+            nargs="+",
+            metavar="PROBLEM",
+            help="matmul:MxNxK[:int8|int16|int32] or conv:iHW_iC_fHW_oC_stride[:TYPE]; with --device PART "
+            "it is `axiloom hardware`, which takes networks, too",
+        ),
+        shared.accelerator(chosen=True),
+        option(
+            "--pipeline",
+            choices=tuple(FORMS),
+            help="only this one (default: choose among those that the DMA is able to use)",
+        ),
+        shared.BOARD,
+        option(
+            "--show", type=shared.positive, metavar="K", first=True, help=f"rows to show (default {SHOW})"
+        ),
+        option(
+            "--confirm",
+            dest="confirm_first",
+            type=shared.positive,
+            metavar="N",
+            first=True,
+            help="simulate the best N, too, and the paper's Best and square tiles",
+        ),
+        shared.JSON_TOO,
+        shared.FRONT,
+        option(
+            "--output",
+            type=output_file,
+            metavar="FILE.csv",
+            first=True,
+            help="write the rows of the tables as CSV too",
+        ),
+        simulations(needs={"confirm_first": "for simulations"}),
+    ),
+    "Ranks all that the accelerator allows by the time that the cost model predicts.",
+)
+APPLETS = (APPLET,)
+SHORT = {"explore": Short(APPLET, (hardware.KIND,))}

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.explore.command import add_sweep
-from axiloom.cli.given import output_file
+from axiloom.cli.applet import Applet, option, output_file
+from axiloom.cli.explore.where import WHERE, Where
+from axiloom.explore.asked import Asked
 from axiloom.read.mlir import file as mlir_file
 from axiloom.run.resolve import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
@@ -31,89 +32,73 @@ COLUMNS = (
 )
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "sweep",
-        help=HELP["sweep"],
-        description="Every combination is simulated and checked; what has finished is kept and never runs "
-        "again. Flows that an accelerator does not have are left out for it.",
-    )
-    command.add_argument("problems", nargs="+", metavar="PROBLEM", help="matmul:MxNxK[:int8|int16|int32]")
-    shared.add_accelerator(command)
-    command.add_argument(
-        "--flows",
-        type=_names,
-        default=None,
-        metavar="ID,...",
-        help="flows, `best` for the cost model's choice (default: all that the accelerator has)",
-    )
-    command.add_argument(
-        "--pipelines",
-        type=_names,
-        default=None,
-        metavar="NAME,...",
-        help=f"of {', '.join(drivergen.PIPELINES)} (default: what `axiloom run` takes)",
-    )
-    command.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
-    command.add_argument("--board", default=boards.DEFAULT, help="default %(default)s")
-    command.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE.csv", help="default: standard output"
-    )
-    add_sweep(command)
-    command.set_defaults(execute=execute)
-
-
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
 
 
-def points(options: argparse.Namespace) -> list[Point]:
-    """All combinations, in the order of the command line. UsageError if there is none."""
-    asked, swept = shared.asked(options), list[Point]()
+def points(
+    problems: Sequence[str],
+    asked: Asked,
+    flows: Sequence[str] = (),
+    pipelines: Sequence[str] = (),
+    tile: tuple[int, ...] | None = None,
+) -> list[Point]:
+    """All combinations, in this order. UsageError if there is none."""
+    swept = list[Point]()
     known: set[str] = set()
-    if options.rtl and "," in (options.accel or ""):
-        raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
-    boards.load(options.board)  # refused once, not for each point
-    for text, name in product(options.problems, options.accel.split(",") if options.accel else (None,)):
+    if asked.rtl and "," in (asked.accel or ""):
+        raise UsageError(f"--rtl takes the place of one accelerator, and --accel {asked.accel} are several")
+    boards.load(asked.board)  # refused once, not for each point
+    for text, name in product(problems, asked.accel.split(",") if asked.accel else (None,)):
         if mlir_file.is_mlir(text):
             raise UsageError(f"{text}: sweep takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
         spec = replace(asked, accel=name).spec(problem.dtype)
         rtl = asked.user_rtl(spec)
         known |= {*spec.flows, BEST}
-        flows = [flow for flow in options.flows or spec.flows if flow in (*spec.flows, BEST)]
-        for flow, pipeline in product(flows, options.pipelines or (drivergen.default_pipeline(spec),)):
+        used = [flow for flow in flows or spec.flows if flow in (*spec.flows, BEST)]
+        for flow, pipeline in product(used, pipelines or (drivergen.default_pipeline(spec),)):
             drivergen.optimisations(pipeline)
             swept.append(
                 point(
                     f"matmul:{problem.M}x{problem.N}x{problem.K}:{problem.dtype}",
                     spec,
                     flow=flow,
-                    tile=options.tile,
+                    tile=tile,
                     pipeline=pipeline,
-                    board=options.board,
+                    board=asked.board,
                     user_rtl=rtl,
                 )
             )
-    if unknown := [flow for flow in options.flows or () if flow not in known]:
+    if unknown := [flow for flow in flows if flow not in known]:
         raise UsageError(
             f"no accelerator here has a flow `{unknown[0]}`; there are {', '.join(sorted(known))}"
         )
     return swept
 
 
-def execute(options: argparse.Namespace) -> int:
-    shared.asked(options).refuse_model(options.command)
+def execute(
+    problems: Sequence[str],
+    asked: Asked,
+    where: Where,
+    flows: Sequence[str] = (),
+    pipelines: Sequence[str] = (),
+    tile: tuple[int, ...] | None = None,
+    board: str = boards.DEFAULT,
+    output: Path | None = None,
+) -> int:
+    asked = replace(asked, board=board)
+    asked.refuse_model("sweep")
     outcomes = sweep(
-        points(options),
+        points(problems, asked, flows, pipelines, tile),
         simulate,
-        options.store or default_store(),
-        jobs=options.jobs,
-        dask=options.dask,
+        where.store or default_store(),
+        jobs=where.jobs,
+        dask=where.dask,
         group=hardware,
         retry_failed=True,
     )
-    shared.write(table(outcomes), options.output)
+    shared.write(table(outcomes), output)
     return exit_code(failures(outcomes))
 
 
@@ -147,3 +132,34 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     row |= {name: report["counters"][counter] for name, counter in zip(names, COUNTERS, strict=True)}
     row |= {f"fabric_{name}": report["fabric"][name] for name in FABRIC}
     return {**row, "limit_ratio": report["limit"]["ratio"]}
+
+
+APPLETS = (
+    Applet(
+        "sweep",
+        HELP["sweep"],
+        execute,
+        (
+            option("problems", nargs="+", metavar="PROBLEM", help="matmul:MxNxK[:int8|int16|int32]"),
+            shared.accelerator(),
+            option(
+                "--flows",
+                type=_names,
+                metavar="ID,...",
+                help="flows, `best` for the cost model's choice (default: all that the accelerator has)",
+            ),
+            option(
+                "--pipelines",
+                type=_names,
+                metavar="NAME,...",
+                help=f"of {', '.join(drivergen.PIPELINES)} (default: what `axiloom run` takes)",
+            ),
+            option("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator"),
+            shared.BOARD,
+            option("-o", "--output", type=output_file, metavar="FILE.csv", help="default: standard output"),
+            WHERE,
+        ),
+        "Every combination is simulated and checked; what has finished is kept and never runs again. Flows "
+        "that an accelerator does not have are left out for it.",
+    ),
+)

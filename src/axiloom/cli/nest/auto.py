@@ -1,18 +1,18 @@
-"""``axiloom nest FILE --auto``: the tool searches for the schedule."""
+"""``axiloom nest search``: the tool searches for the schedule."""
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.errors import CompileError
 from axiloom.base.files import write_whole
-from axiloom.cli.given import Refusal, has, lacks, refuse
-from axiloom.cli.nest.source import DEVICE, defines, load
+from axiloom.cli import options as shared
+from axiloom.cli.applet import Applet, Group, Option, option, output_file
+from axiloom.cli.nest.source import DEFINE, DEVICE, INCLUDE, PART, SOURCE, defines, load
 
 if TYPE_CHECKING:
     from axiloom.nests.program import Program
@@ -21,66 +21,70 @@ if TYPE_CHECKING:
     from axiloom.nests.search.exact import Exact
 
 
-def add_options(nest: argparse.ArgumentParser) -> None:
-    group = nest.add_argument_group("search")
-    group.add_argument(
-        "--auto",
-        action="store_true",
-        help="search for the schedule with the fewest cycles: print it, write it to -o, --plan or --run it",
-    )
-    group.add_argument(
-        "--budget", metavar="NAME=N,...", help="other limits: of dsp, lut, ff, bram36, as dsp=140,lut=25000"
-    )
-    group.add_argument(
-        "--multipliers", type=_positive, metavar="N", help="at most so many multiply-adds at once"
-    )
-    group.add_argument(
-        "--points",
-        type=Path,
-        metavar="FILE.jsonl",
-        help="keep every point that was made exact there, with its schedule; a second run goes on from it",
-    )
-    group.add_argument("--pareto", action="store_true", help="print cycles against DSP slices and LUTs too")
-    refuse(
-        nest,
-        Refusal("budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
-        Refusal("emit schedule", has("auto"), "with --auto the schedule is what is searched for"),
-        Refusal(
-            "pareto",
-            lambda options: options.run or options.plan,
-            "of the search alone: leave --plan, --run out",
+@dataclass(frozen=True)
+class Search:
+    """What a schedule is searched in, and where its points are kept."""
+
+    budget: str = ""
+    multipliers: int | None = None
+    points: Path | None = None
+
+    def limits(self, device: str) -> Limits:
+        from axiloom.nests.search import Limits
+
+        return Limits.of(device, self.budget, self.multipliers)
+
+    def best(self, program: Program, device: str) -> SearchResult:
+        """The schedule with the fewest cycles."""
+        from axiloom.nests.search import auto
+
+        with _Bar() as bar:
+            return auto(program, self.limits(device), points=self.points, progress=bar)
+
+    def front(self, program: Program, device: str) -> tuple[SearchResult, list[Exact]]:
+        """... and cycles against resources."""
+        from axiloom.nests.search.pareto import pareto
+
+        with _Bar() as bar:
+            return pareto(program, self.limits(device), points=self.points, progress=bar)
+
+
+def searching(**more: Any) -> Group:
+    """The options of :class:`Search`; `more`: of each."""
+    options: tuple[Option, ...] = (
+        option(
+            "--budget",
+            metavar="NAME=N,...",
+            help="other limits: of dsp, lut, ff, bram36, as dsp=140,lut=25000",
+            **more,
+        ),
+        option(
+            "--multipliers",
+            type=shared.positive,
+            metavar="N",
+            help="at most so many multiply-adds at once",
+            **more,
+        ),
+        option(
+            "--points",
+            type=Path,
+            metavar="FILE.jsonl",
+            help="keep every point that was made exact there, with its schedule; a second run goes on from "
+            "it",
+            **more,
         ),
     )
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
-def search(options: argparse.Namespace, program: Program) -> tuple[SearchResult, list[Exact]]:
-    """The best schedule of `program`, and with ``--pareto`` the front of cycles and resources."""
-    from axiloom.nests.search import auto
-    from axiloom.nests.search.pareto import pareto
-
-    with _Bar() as bar:
-        if options.pareto:
-            return pareto(program, limits(options), points=options.points, progress=bar)
-        return auto(program, limits(options), points=options.points, progress=bar), []
+    return Group("search", options, "search", Search)
 
 
 def best(program: Program) -> tuple[Schedule, str]:
     """The best schedule in the limits of `DEVICE`, and what was searched with the schedule, for people.
     Raises CompileError if nothing can be built."""
-    from axiloom.nests.search import Limits, auto
-
-    within = Limits.of(DEVICE)
-    with _Bar() as bar:
-        result = auto(program, within, progress=bar)
+    search = Search()
+    result = search.best(program, DEVICE)
     schedule = replayed(program, result)
     text = "".join(f"  {line}\n" for line in result.text.splitlines())
-    report = "\n".join(lines(program.name, result, str(within)))
+    report = "\n".join(lines(program.name, result, str(search.limits(DEVICE))))
     return schedule, f"Searched, with resident arrays: {report}\n{text or '  (as it is written)'}"
 
 
@@ -93,33 +97,35 @@ def replayed(program: Program, result: SearchResult) -> Schedule:
     return replay(program, result.text, "the schedule found")
 
 
-def limits(options: argparse.Namespace) -> Limits:
-    from axiloom.nests.search import Limits
-
-    return Limits.of(options.device or DEVICE, options.budget or "", options.multipliers)
-
-
-def execute(options: argparse.Namespace) -> int:
-    """One program; the schedule, and what was searched as comments before it."""
-    if len(options.source) > 1:
-        raise UsageError(f"--auto: one program, not {len(options.source)}")
-    program = load(options.source[0], defines(options.define), options.include).program
-    result, front = search(options, program)
-    if options.output:
-        write_whole(options.output, as_text(program.name, result, options))
-        print("\n".join(lines(program.name, result, str(limits(options)))))
+def execute(
+    source: str,
+    search: Search,
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    device: str = DEVICE,
+    pareto: bool = False,
+    json_file: Path | None = None,
+    output: Path | None = None,
+) -> int:
+    """The schedule, and what was searched as comments before it."""
+    program = load(source, defines(define), include).program
+    result, front = search.front(program, device) if pareto else (search.best(program, device), [])
+    limits = str(search.limits(device))
+    if output:
+        write_whole(output, as_text(program.name, result, limits))
+        print("\n".join(lines(program.name, result, limits)))
     else:
-        print(as_text(program.name, result, options), end="")
+        print(as_text(program.name, result, limits), end="")
     for point in front:
         print(f"# {point.cycles:>12,} cycles  {point.amount.dsp:>4} DSP  {point.amount.lut:>7,} LUT")
-    if options.json:
-        write_whole(options.json, json.dumps(as_json(program.name, result, front), indent=2) + "\n")
+    if json_file:
+        write_whole(json_file, json.dumps(as_json(program.name, result, front), indent=2) + "\n")
     return 128 + result.stopped if result.stopped else 0
 
 
-def as_text(name: str, result: SearchResult, options: argparse.Namespace) -> str:
+def as_text(name: str, result: SearchResult, limits: str) -> str:
     """The schedule, with what was searched as comments before it."""
-    report = "\n".join(lines(name, result, str(limits(options))))
+    report = "\n".join(lines(name, result, limits))
     return "".join(f"# {line}\n" for line in report.splitlines()) + result.text
 
 
@@ -177,7 +183,7 @@ class _Bar:
     def __enter__(self) -> _Bar:
         from tqdm import tqdm
 
-        self._bar = tqdm(desc="nest --auto", unit="point", disable=None, leave=False)
+        self._bar = tqdm(desc="searching", unit="point", disable=None, leave=False)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -186,3 +192,24 @@ class _Bar:
     def __call__(self, done: int, total: int, best: str) -> None:
         self._bar.total, self._bar.n = total, done
         self._bar.set_postfix_str(best)
+
+
+APPLET = Applet(
+    "nest search",
+    "search for the schedule with the fewest cycles, and print it",
+    execute,
+    (
+        SOURCE,
+        DEFINE,
+        INCLUDE,
+        PART,
+        searching(first=True),
+        option(
+            "--pareto", action="store_true", first=True, help="print cycles against DSP slices and LUTs too"
+        ),
+        shared.JSON_TOO,
+        option(
+            "-o", "--output", type=output_file, metavar="FILE", first=True, help="write the schedule there"
+        ),
+    ),
+)

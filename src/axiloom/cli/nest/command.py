@@ -1,107 +1,69 @@
-"""``axiloom nest``: loops of C, Python, PyTorch or linalg: read, checked, and told.
+"""``axiloom nest``: loops of C, Python, PyTorch or linalg: read, checked, and told; and as text.
 
-`load` and `describe` are for what is built on them: schedules, circuits, runs.
+``axiloom nest FILE --plan`` is short for ``axiloom nest plan FILE``, and so on (`SHORTER`).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
-from axiloom.cli import HELP
-from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
-from axiloom.cli.nest import auto as nest_auto
-from axiloom.cli.nest import resident as nest_resident
-from axiloom.cli.nest.source import DEVICE, PARTS, add_source, defines, load, scheduled
+from axiloom.cli import options as shared
+from axiloom.cli.applet import Applet, option, output_file
+from axiloom.cli.kinds import Kind, Short
+from axiloom.cli.nest import auto, resident, run
+from axiloom.cli.nest.source import (
+    DEFINE,
+    INCLUDE,
+    SCHEDULE,
+    SOURCE,
+    SOURCES,
+    defines,
+    load,
+    scheduled,
+)
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    nest = commands.add_parser(
-        "nest",
-        help=HELP["nest"],
-        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
-        "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
-        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. "
-        "`axiloom run FILE.c` does it on the SoC.",
-    )
-    add_source(nest)
-    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what is printed as JSON too")
-    nest.add_argument(
-        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
-    )
-    nest.add_argument("--device", choices=PARTS, help=f"whose resources count (default {DEVICE})")
-    nest_resident.add_options(nest)
-    text = nest.add_argument_group("text")
-    text.add_argument(
-        "--emit",
-        choices=("affine", "hls", "verilog"),
-        help="print the loops as IR (affine dialect), as HLS C++ with pragmas, or as Verilog, instead",
-    )
-    text.add_argument(
-        "-o",
-        "--output",
-        type=output_file,
-        metavar="FILE",
-        help="write the text there; FILE.npz with --run: the results, by the names of arrays",
-    )
-    refuse(
-        nest,
-        Refusal(
-            "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
-        ),
-        Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
-        Refusal(
-            "output",
-            lambda options: not (options.emit or options.auto or nest_resident.is_results(options)),
-            "for text, with --emit, or FILE.npz for results, with --run",
-        ),
-        Refusal("json run plan", has("emit"), "with --emit there is only text"),
-    )
-    nest_auto.add_options(nest)
-    nest.set_defaults(execute=execute)
-
-
-def execute(options: argparse.Namespace) -> int:
-    if options.emit:
-        return emit(options)
-    if options.run or options.plan:
-        return nest_resident.execute(options)
-    if options.auto:
-        return nest_auto.execute(options)
+def show(
+    source: Sequence[str],
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    json_file: Path | None = None,
+) -> None:
     programs = []
-    for source in options.source:
-        loaded = load(source, defines(options.define), options.include)
-        programs.append(describe(source, loaded))
+    for name in source:
+        programs.append(describe(name, load(name, defines(define), include)))
         print("\n".join(lines(programs[-1])))
-    if options.json:
-        write_whole(options.json, json.dumps({"programs": programs}, indent=2) + "\n")
-    return 0
+    if json_file:
+        write_whole(json_file, json.dumps({"programs": programs}, indent=2) + "\n")
 
 
-def emit(options: argparse.Namespace) -> int:
-    """``--emit``: one program as text."""
-    if len(options.source) > 1:
-        raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
-    loaded = load(options.source[0], defines(options.define), options.include)
-    schedule = scheduled(loaded.program, options.schedule)
+def emit(
+    source: str,
+    emit: str,
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    schedule: Path | None = None,
+    output: Path | None = None,
+) -> None:
+    """One program as text."""
+    loaded = load(source, defines(define), include)
+    nest = scheduled(loaded.program, schedule)
     from axiloom.nest.emit import EMITTERS  # after `load`, which says what is not installed
 
     # Weights of models stay parameters.
-    text = EMITTERS[options.emit](schedule, None, loaded.contents if loaded.function else None)
-    if options.output:
-        write_whole(options.output, text)
+    text = EMITTERS[emit](nest, None, loaded.contents if loaded.function else None)
+    if output:
+        write_whole(output, text)
     else:
         print(text, end="")
-    return 0
 
 
 def describe(source: str, loaded: Loaded) -> dict[str, Any]:
@@ -165,3 +127,59 @@ def lines(program: Mapping[str, Any]) -> list[str]:
     result += ["loops", *(f"  {line}" for line in program["loops"]), "operations"]
     result += [f"  {count:>14,}  {name}" for name, count in program["operations"].items()]
     return result + [f"warning: {warning}" for warning in program["warnings"]]
+
+
+SHOW = Applet(
+    "nest show",
+    "read loops, say what is wrong with them, and print arrays, loops and operations",
+    show,
+    (
+        SOURCES,
+        DEFINE,
+        INCLUDE,
+        shared.JSON_TOO,
+    ),
+)
+EMIT = Applet(
+    "nest emit",
+    "print loops as IR, as HLS C++ with pragmas, or as Verilog",
+    emit,
+    (
+        SOURCE,
+        option(
+            "--emit",
+            "--as",
+            dest="emit",
+            choices=("affine", "hls", "verilog"),
+            required=True,
+            first=True,
+            help="IR of the affine dialect, HLS C++ with pragmas, or Verilog",
+        ),
+        DEFINE,
+        INCLUDE,
+        SCHEDULE,
+        option(
+            "-o", "--output", type=output_file, metavar="FILE", first=True, help="default: standard output"
+        ),
+    ),
+)
+APPLETS = (SHOW, resident.PLAN, resident.SIMULATE, auto.APPLET, EMIT, run.KIND.applet)
+
+
+def short(words: Sequence[str]) -> int | None:
+    """``axiloom nest FILE --plan``, by the option that says what is to be done. None: an action is named."""
+    if len(words) < 2 or words[1] in ACTIONS or words[1] in ("-h", "--help"):
+        return None
+    return Short(SHOW, SHORTER).handed({word.partition("=")[0]: True for word in words[1:]}, words)
+
+
+ACTIONS = [applet.name.partition(" ")[2] for applet in APPLETS]
+SHORTER = (
+    Kind(EMIT, lambda said: "--emit" if "--emit" in said else ""),
+    Kind(resident.SIMULATE, lambda said: "--run" if "--run" in said else "", ("--run",)),
+    Kind(resident.PLAN, lambda said: "--plan" if "--plan" in said else "", ("--plan",)),
+    Kind(auto.APPLET, lambda said: "--auto" if "--auto" in said else "", ("--auto",)),
+    Kind(SHOW, lambda said: "without --plan, --run, --emit or --auto loops are read"),
+)
+"""What options mean without an action; the first counts."""
+SHORT = {"nest": short}

@@ -1,128 +1,117 @@
-"""``axiloom nest --plan`` and ``--run``: the circuit of a schedule, foretold and executed, with the arrays
-resident in as many banks as it wants. (``nest_run.py``: ``axiloom run``, the same on the SoC.)"""
+"""``axiloom nest plan`` and ``nest simulate``: the circuit of a schedule, foretold and executed, with the
+arrays resident in as many banks as it wants. (``run.py``: ``axiloom nest run``, the same on the SoC.)"""
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.base.errors import MismatchError, UsageError
-from axiloom.base.files import read_arrays, write_whole
-from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
+from axiloom.base.files import read_arrays, write_arrays, write_whole
+from axiloom.cli import options as shared
+from axiloom.cli.applet import Applet, option, output_file, output_folder
 from axiloom.cli.nest import auto as nest_auto
-from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
+from axiloom.cli.nest.auto import Search
+from axiloom.cli.nest.source import (
+    DEFINE,
+    DEVICE,
+    INCLUDE,
+    PART,
+    PLAIN,
+    SCHEDULE,
+    SOURCE,
+    defines,
+    load,
+    scheduled,
+)
 from axiloom.library.progress import told
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded
     from axiloom.nests.schedule import Schedule
 
-_OF_BOTH = "plain synth report"
-_OF_RUNS = "seed input"
+
+def plan(words: Sequence[str], **options: Any) -> int:
+    """What a schedule makes, without a simulation."""
+    return _circuit(simulated=False, words=words, **options)
 
 
-def add_options(nest: argparse.ArgumentParser) -> None:
-    from axiloom.cli import options as shared
-
-    group = nest.add_argument_group("circuit (arrays resident in banks)")
-    group.add_argument(
-        "--plan",
-        action="store_true",
-        help="what the schedule makes: dependences, pipes, banks, cycles and resources, without a simulation",
-    )
-    group.add_argument(
-        "--run",
-        action="store_true",
-        help="execute it in Verilator, and compare bit for bit: with FILE.c compiled by the host, "
-        "or with the program as read from other sources",
-    )
-    group.add_argument("--plain", action="store_true", help="one nest after the other")
-    group.add_argument("--seed", type=shared.natural, default=0, help="of the random inputs (default 0)")
-    group.add_argument(
-        "--input", type=Path, metavar="FILE.npz", help="inputs, by the names of arrays (default: random ones)"
-    )
-    group.add_argument(
-        "--synth", action="store_true", help="resources by Yosys, minutes, in place of the predicted ones"
-    )
-    group.add_argument(
-        "--report",
-        type=output_folder,
-        metavar="DIR",
-        help="write a page to DIR: loops, pipes over time, banks, FIFOs, resources, roofline",
-    )
-    refuse(
-        nest,
-        Refusal(_OF_BOTH, lacks("run", "plan"), "of a circuit: give --plan or --run too"),
-        Refusal(_OF_RUNS, lacks("run"), "of a run: give --run too"),
-        Refusal("plan", has("run"), "--run says all of it"),
-        Refusal("seed", has("input"), "of random inputs; here --input has them"),
-    )
+def simulate(words: Sequence[str], **options: Any) -> int:
+    """The same executed."""
+    return _circuit(simulated=True, words=words, **options)
 
 
-def execute(options: argparse.Namespace) -> int:
-    from axiloom.base.files import write_arrays
+def _circuit(
+    source: str,
+    simulated: bool,
+    search: Search,
+    words: Sequence[str],
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    schedule: Path | None = None,
+    auto: bool = False,
+    device: str = DEVICE,
+    plain: bool = False,
+    seed: int = 0,
+    input: Path | None = None,
+    synth: bool = False,
+    json_file: Path | None = None,
+    report: Path | None = None,
+    output: Path | None = None,
+) -> int:
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
     from axiloom.nest.reference import reference
     from axiloom.report.nest.build import Setting, build, table
 
-    if len(options.source) > 1:
-        raise UsageError(f"{'--run' if options.run else '--plan'}: one program, not {len(options.source)}")
+    is_results = output is not None and output.suffix == ".npz"
+    if output is not None and not (is_results and simulated) and not auto:
+        what = "FILE.npz for results" if simulated else "for the schedule that --auto finds"
+        raise UsageError(f"--output {output}: expected is {what}")
     steps = Steps(told())
-    source = options.source[0]
-    loaded = load(source, defines(options.define), options.include)
-    arrays = inputs(loaded, options.input, options.seed) if options.run else {}
-    schedule, search = scheduled(loaded.program, options.schedule), None
-    if options.auto:
-        result, _ = nest_auto.search(options, loaded.program)
-        schedule, search = nest_auto.replayed(loaded.program, result), nest_auto.searched(result)
-        if options.output and not is_results(options):
-            write_whole(options.output, nest_auto.as_text(loaded.program.name, result, options))
+    loaded = load(source, defines(define), include)
+    arrays = inputs(loaded, input, seed) if simulated else {}
+    nest, searched = scheduled(loaded.program, schedule), None
+    if auto:
+        result = search.best(loaded.program, device)
+        nest, searched = nest_auto.replayed(loaded.program, result), nest_auto.searched(result)
+        if output and not (is_results and simulated):
+            text = nest_auto.as_text(loaded.program.name, result, str(search.limits(device)))
+            write_whole(output, text)
     with steps.step("from the schedule to a circuit", "design", 0):
-        circuit = design(loaded.program, schedule, plain=options.plain)
+        circuit = design(loaded.program, nest, plain=plain)
     run = None
-    if options.run:
+    if simulated:
         with steps.step("computing the reference", "reference", 0):
-            right = reference(loaded, schedule, arrays)
+            right = reference(loaded, nest, arrays)
         run = measure(circuit, arrays, right, steps)
-        if is_results(options):
-            write_arrays(options.output, run.resident.results)
+        if output and is_results:
+            write_arrays(output, run.resident.results)
     measured = None
-    if options.synth:
+    if synth:
         with steps.step(
             "synthesis by Yosys", "yosys", sum(len(pipe.nodes) for pipe in circuit.lowered.circuit.pipes)
         ):
             measured = synthesised(circuit.lowered.circuit)
     steps.end()
-    setting = Setting(
-        source,
-        str(options.schedule or ""),
-        options.device or DEVICE,
-        None if options.input or not run else options.seed,
-        measured,
-        search,
-    )
+    seeded = None if input or not run else seed
+    setting = Setting(source, str(schedule or ""), device, seeded, measured, searched)
     data = build(circuit, run, setting)
-    if not options.run:
+    if not simulated:
         print(dependences(circuit.schedule))
     print(table(circuit, data))
-    if options.json:
-        write_whole(options.json, json.dumps(data, indent=2) + "\n")
-    if options.report:
+    if json_file:
+        write_whole(json_file, json.dumps(data, indent=2) + "\n")
+    if report:
         from axiloom.report.nest import write
 
-        write(circuit, data, f"axiloom {shlex.join(options.words)}", options.report)
-    if search and search["stopped"]:
-        return 128 + int(search["stopped"])
+        write(circuit, data, f"axiloom {shlex.join(words)}", report)
+    if searched and searched["stopped"]:
+        return 128 + int(searched["stopped"])
     return 0 if run is None or run.right else MismatchError.exit_code
-
-
-def is_results(options: argparse.Namespace) -> bool:
-    """Whether ``--output`` is for the results of a run."""
-    return bool(options.run and options.output and options.output.suffix == ".npz")
 
 
 def dependences(schedule: Schedule) -> str:
@@ -136,7 +125,7 @@ def dependences(schedule: Schedule) -> str:
 
 
 def inputs(loaded: Loaded, file: Path | None, seed: int = 0) -> dict[str, Any]:
-    """What the caller gives: from ``--input``, or random. Raises UsageError."""
+    """What the caller gives: from a `file`, or random. Raises UsageError."""
     from axiloom.nest.values import values_of
 
     return values_of(loaded, None if file is None else read_arrays(file), seed, str(file))
@@ -151,3 +140,72 @@ def synthesised(circuit: Any) -> Any:
 
     verilog = emit_nest(circuit, operator)
     return synthesise(verilog.text, verilog.top, cached_build)
+
+
+_AUTO = {"auto": "of a search"}
+CIRCUIT = (
+    SOURCE,
+    DEFINE,
+    INCLUDE,
+    SCHEDULE,
+    option(
+        "--auto",
+        action="store_true",
+        first=True,
+        excludes={"schedule": "with --auto the schedule is what is searched for"},
+        help="search for the schedule, and write it to -o",
+    ),
+    nest_auto.searching(needs=_AUTO),
+    PART,
+    PLAIN,
+    option(
+        "--synth",
+        action="store_true",
+        first=True,
+        help="resources by Yosys, minutes, in place of the predicted ones",
+    ),
+    option(
+        "--report",
+        type=output_folder,
+        metavar="DIR",
+        first=True,
+        help="write a page: loops, pipes over time, banks, FIFOs, resources, roofline",
+    ),
+    shared.JSON_TOO,
+)
+PLAN = Applet(
+    "nest plan",
+    "the circuit that a schedule makes: dependences, pipes, banks, cycles and resources",
+    plan,
+    (
+        *CIRCUIT,
+        option(
+            "-o",
+            "--output",
+            type=output_file,
+            metavar="FILE",
+            needs=_AUTO,
+            help="write the schedule that --auto found",
+        ),
+    ),
+)
+SIMULATE = Applet(
+    "nest simulate",
+    "execute that circuit in Verilator, and compare bit for bit",
+    simulate,
+    (
+        *CIRCUIT,
+        shared.SEED,
+        shared.INPUT,
+        option(
+            "-o",
+            "--output",
+            type=output_file,
+            metavar="FILE",
+            first=True,
+            help="FILE.npz: the results, by the names of arrays; else the schedule that --auto found",
+        ),
+    ),
+    "FILE.c is compared with itself, compiled by the host; other sources with the program as read. Exit "
+    "code 0 only if results and cycles are as foretold.",
+)

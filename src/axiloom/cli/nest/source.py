@@ -2,52 +2,55 @@
 
 from __future__ import annotations
 
-import argparse
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.base.errors import UsageError
+from axiloom.cli.applet import option
 from axiloom.library.works import load, scheduled
 
-__all__ = ["DEVICE", "PARTS", "add_includes", "add_source", "defines", "load", "scheduled"]
+__all__ = ["DEVICE", "PARTS", "defines", "load", "scheduled"]
 
 DEVICE = "xc7z020"
 PARTS = ("xc7z010", "xc7z020", "xczu7ev", "xck26")
+SOURCE = option(
+    "source",
+    metavar="FILE",
+    help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a torch "
+    "module and its inputs",
+)
+SOURCES = replace(SOURCE, settings={**SOURCE.settings, "nargs": "+"})
+DEFINE = option(
+    "-D",
+    dest="define",
+    action="append",
+    metavar="NAME=VALUE",
+    first=True,
+    help="a size: a macro or a parameter in C, a parameter of a function in Python",
+)
+INCLUDE = option(
+    "-I",
+    dest="include",
+    action="append",
+    type=Path,
+    metavar="DIR",
+    first=True,
+    help="a folder of headers of C; those beside the file are found anyway",
+)
+SCHEDULE = option(
+    "--schedule",
+    type=Path,
+    metavar="FILE",
+    first=True,
+    help="primitives, a line each (default: as it is written)",
+)
+PLAIN = option("--plain", action="store_true", first=True, help="one nest after the other")
+PART = option("--device", choices=PARTS, first=True, help=f"whose resources count (default {DEVICE})")
 
 
-def add_source(command: argparse.ArgumentParser) -> None:
-    """The arguments that say which program is meant."""
-    command.add_argument(
-        "source",
-        metavar="FILE",
-        nargs="+",
-        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a "
-        "torch module and its inputs",
-    )
-    command.add_argument(
-        "-D",
-        dest="define",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a size: a macro or a parameter in C, a parameter of a function in Python",
-    )
-    add_includes(command)
-
-
-def add_includes(command: argparse._ActionsContainer) -> None:
-    command.add_argument(
-        "-I",
-        dest="include",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="a folder of headers of C; those beside the file are found anyway",
-    )
-
-
-def defines(definitions: list[str]) -> dict[str, str]:
+def defines(definitions: Sequence[str]) -> dict[str, str]:
     """``-D NAME=VALUE`` as a mapping; ``-D NAME`` is 1. Raises UsageError."""
     defined = {}
     for definition in definitions:

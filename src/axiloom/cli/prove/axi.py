@@ -9,14 +9,16 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.base import processes
 from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
+from axiloom.cli.applet import Applet, option
+from axiloom.cli.kinds import Kind
 from axiloom.cli.prove import shared as proofs
 
 if TYPE_CHECKING:
@@ -27,128 +29,7 @@ if TYPE_CHECKING:
 
 QUIET_S = 20
 """After so long without a verdict a line says what is being looked at."""
-_OF_USERS = "top clock reset tie assume fair parameter define include within"
-
-
-def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    axi = what.add_parser(
-        "axi",
-        help="the rules of AXI4, AXI4-Lite and AXI4-Stream on every port of a module",
-        description="Without --rtl: on the modules of Axiloom. With it: on your Verilog or VHDL; its AXI "
-        "ports are found by their names. What the other side of a port must keep is assumed. Exit code 1 "
-        "if a rule is violated, not decided, or looked at for some cycles only. Verdicts are "
-        "kept in the user's cache, by the content of the question.",
-    )
-    axi.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"
-    )
-    axi.add_argument("--list", action="store_true", help="name the modules and end")
-    axi.add_argument(
-        "--rtl", action="append", type=Path, metavar="FILE", help="your Verilog or VHDL; once for each file"
-    )
-    axi.add_argument(
-        "--top", metavar="NAME", help="the module of --rtl (default: the name of its first file)"
-    )
-    axi.add_argument(
-        "--clock",
-        action="append",
-        metavar="PORT",
-        help="of --top, where its name does not say so; again for each port that the same clock drives",
-    )
-    axi.add_argument(
-        "--reset",
-        action="append",
-        metavar="PORT",
-        help="of --top; one that ends in n is active low; again for each port that the same reset drives",
-    )
-    axi.add_argument(
-        "--tie", action="append", type=_tied, metavar="PORT=VALUE", help="an input of --top that is constant"
-    )
-    axi.add_argument(
-        "--assume",
-        action="append",
-        type=Path,
-        metavar="FILE",
-        help="what else may be assumed: a condition in Verilog a line over the ports of --top, or a module "
-        "whose inputs are ports of --top and whose outputs are always 1",
-    )
-    axi.add_argument(
-        "--fair",
-        action="append",
-        type=Path,
-        metavar="FILE",
-        help="with --live: what comes again and again, such as a command that starts --top; a file like that "
-        "of --assume",
-    )
-    axi.add_argument(
-        "--parameter", action="append", type=_parameter, metavar="NAME=VALUE", help="of --top in Verilog"
-    )
-    axi.add_argument(
-        "-D", dest="define", action="append", type=_macro, metavar="NAME[=VALUE]", help="a macro of --rtl"
-    )
-    axi.add_argument(
-        "-I", dest="include", action="append", type=Path, metavar="DIR", help="a folder of headers of --rtl"
-    )
-    axi.add_argument(
-        "--rule",
-        action="append",
-        metavar="NAME",
-        help="only this one, such as ar_4k, or those like *_live; repeat for more",
-    )
-    axi.add_argument(
-        "--stream-width", type=int, choices=(32, 64, 128), default=32, help="of Axiloom's modules"
-    )
-    axi.add_argument(
-        "--outstanding",
-        type=shared.positive,
-        default=16,
-        metavar="N",
-        help="bursts under way (default %(default)s)",
-    )
-    axi.add_argument(
-        "--within",
-        type=shared.positive,
-        default=32,
-        metavar="N",
-        help="cycles in which what is accepted is answered, where the other sides are ready and ask for "
-        "nothing new (default %(default)s)",
-    )
-    axi.add_argument(
-        "--live",
-        action="store_true",
-        help="also what happens at last: where the other sides are fair, each VALID is taken and each burst "
-        "ends",
-    )
-    proofs.add_options(axi, "seconds an engine")
-    axi.add_argument(
-        "--depth", type=shared.positive, default=40, metavar="N",
-        help="cycles to which a rule is checked that no engine proves (default %(default)s)",
-    )  # fmt: skip
-    axi.add_argument(
-        "--enough", type=shared.positive, metavar="N",
-        help="exit code 0 also where a rule was looked at for N cycles only",
-    )  # fmt: skip
-    axi.add_argument(
-        "--replay", type=Path, metavar="DIR", help="where counter-examples go (default: ./replay)"
-    )
-    axi.add_argument(
-        "--waves", action="store_true", help="run counter-examples in the simulator too, and keep waves.vcd"
-    )
-    axi.add_argument(
-        "--table", action="store_true", help="a line a port, with how far each kind of rule holds"
-    )
-    refuse(
-        axi,
-        Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
-        Refusal(
-            "rule outstanding limit depth enough replay waves table json stream_width",
-            has("list"),
-            "--list names the modules and proves nothing",
-        ),
-        Refusal("fair", lacks("live"), "says what comes again and again: give --live too"),
-        Refusal(_OF_USERS, lacks("rtl"), "is about your Verilog: give --rtl FILE too"),
-    )
-    axi.set_defaults(execute=execute)
+OUTSTANDING, WITHIN = 16, 32
 
 
 def _tied(text: str) -> tuple[str, int]:
@@ -248,74 +129,112 @@ class _Told:
         return len(self._names) - len(self.verdicts)
 
 
-def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
-    """What is to be proved: name, bench, and the user's module if it is one."""
-    from axiloom.prove.axi import ours, user
+Work = list[tuple[str, "Bench", "User | None"]]
+"""What is to be proved: name, bench, and the user's module if it is one."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How hard it is tried, and what is shown and kept."""
+
+    outstanding: int = OUTSTANDING
+    within: int = WITHIN
+    live: bool = False
+    limit: int = proofs.LIMIT_S
+    depth: int = 40
+    enough: int | None = None
+    replay: Path = Path("replay")
+    waves: bool = False
+    table: bool = False
+    json_file: Path | None = None
+
+
+def of_ours(
+    modules: Sequence[str] = (),
+    names: bool = False,
+    rule: Sequence[str] = (),
+    stream_width: int | None = None,
+    outstanding: int | None = None,
+    **how: Any,
+) -> int:
+    from axiloom.prove.axi import ours
+    from axiloom.prove.axi.ours import whole
+
+    if names:
+        print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
+        return 0
+    chosen = ours.chosen(modules)
+    for flag, value, has_it in (
+        ("--stream-width", stream_width, "streams"),
+        ("--outstanding", outstanding, "bursts"),
+    ):
+        if value is not None and not any(getattr(ours.TARGETS[name], has_it) for name in chosen):
+            raise UsageError(f"{flag}: {', '.join(chosen)} has no {has_it}")
+    asked = How(outstanding or OUTSTANDING, **how)
+
+    def work() -> Work:
+        width = stream_width or 32
+        return [
+            (name, ours.TARGETS[name].bench(width, asked.outstanding, live=asked.live), None)
+            for name in chosen
+        ]
+
+    return _prove(work, asked, rule, whole.PORTS)
+
+
+def of_users(
+    rtl: Sequence[Path],
+    top: str | None = None,
+    clock: Sequence[str] = (),
+    reset: Sequence[str] = (),
+    tie: Sequence[tuple[str, int]] = (),
+    assume: Sequence[Path] = (),
+    fair: Sequence[Path] = (),
+    parameter: Sequence[tuple[str, str]] = (),
+    define: Sequence[tuple[str, str]] = (),
+    include: Sequence[Path] = (),
+    rule: Sequence[str] = (),
+    **how: Any,
+) -> int:
+    from axiloom.prove.axi import user
     from axiloom.prove.design import VerilogOptions
 
-    if options.rtl and options.modules:
-        raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
-    if options.rtl:
-        top = options.top or options.rtl[0].stem
-        settings = VerilogOptions(
-            _once(options.parameter, "--parameter"), _once(options.define, "-D"), tuple(options.include or ())
-        )
+    asked, name = How(**how), top or rtl[0].stem
+
+    def work() -> Work:
+        settings = VerilogOptions(_once(parameter, "--parameter"), _once(define, "-D"), tuple(include))
         module = user.read(
-            options.rtl,
-            top,
-            options.clock or (),
-            options.reset or (),
-            options=settings,
-            tied=_once(options.tie, "--tie"),
-            assume=options.assume or (),
-            fair=options.fair or (),
+            rtl, name, clock, reset, options=settings, tied=_once(tie, "--tie"), assume=assume, fair=fair
         )
         for told in module.told:
-            print(f"{top}: {told}")
-        return [(top, user.bench(module, options.outstanding, options.within, live=options.live), module)]
-    chosen = ours.chosen(options.modules)
-    for given_, has_it in (("stream_width", "streams"), ("outstanding", "bursts")):
-        used = any(getattr(ours.TARGETS[name], has_it) for name in chosen)
-        if is_given(options, given_) and not used:
-            flag = given_.replace("_", "-")
-            raise UsageError(f"--{flag}: {', '.join(chosen)} has no {has_it}")
-    return [
-        (
-            name,
-            ours.TARGETS[name].bench(options.stream_width, options.outstanding, live=options.live),
-            None,
-        )
-        for name in chosen
-    ]
+            print(f"{name}: {told}")
+        return [(name, user.bench(module, asked.outstanding, asked.within, live=asked.live), module)]
+
+    return _prove(work, asked, rule, {})
 
 
-def execute(options: argparse.Namespace) -> int:
+def _prove(work: Callable[[], Work], how: How, rule: Sequence[str], ports: Mapping[str, Any]) -> int:
     # Imported here: provers and simulators are for this command alone.
     from amaranth.hdl import UnusedElaboratable
 
     from axiloom.prove import abc
-    from axiloom.prove.axi import ours, watched
+    from axiloom.prove.axi import watched
     from axiloom.prove.axi.matrix import matrix
-    from axiloom.prove.axi.ours import whole
     from axiloom.prove.verdict import summary
 
-    if options.list:
-        print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
-        return 0
     begun = time.perf_counter()
     # A bench that is left out, or that a wrong option ends, is nobody's fault to be warned of.
     warnings.simplefilter("ignore", UnusedElaboratable)
-    work = _work(options)
-    if options.rule:
-        unknown = [set(bench.only(options.rule)) for _, bench, _ in work]
+    benches = work()
+    if rule:
+        unknown = [set(bench.only(rule)) for _, bench, _ in benches]
         if missing := set.intersection(*unknown):
             raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
-    folder = options.replay or Path("replay")
     broken: list[tuple[Path, Bench, Property, Outcome, User | None]] = []
-    with _Told(work, lines=not options.table) as told:
+    with _Told(benches, lines=not how.table) as told:
         told.header()
         try:
-            for name, bench, module in work:
+            for name, bench, module in benches:
                 if not bench.properties:  # none of those of --rule
                     continue
 
@@ -330,7 +249,7 @@ def execute(options: argparse.Namespace) -> int:
                     if verdict.good or not counterexample.stimulus:
                         told.says(verdict)
                         return
-                    place = folder / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
+                    place = how.replay / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
                     source = f" ({prop.source})" if prop.source else ""
                     note = f"{name}.{prop.port}: {prop.text}{source}: not so "
                     if counterexample.loop is None:
@@ -353,23 +272,23 @@ def execute(options: argparse.Namespace) -> int:
                     name,
                     bench,
                     sources=module.sources if module else (),
-                    limit_s=options.limit,
-                    depth=options.depth,
+                    limit_s=how.limit,
+                    depth=how.depth,
                     say=says,
                     asks=told.asks,
                 ):
                     pass
         except (KeyboardInterrupt, processes.EndedError):
             print(f"stopped with {told.left} not decided; {summary(told.verdicts)}", flush=True)
-            proofs.ended(options, told.verdicts, options.enough)
+            proofs.ended(how.json_file, told.verdicts, how.enough)
             raise
     proved_s = time.perf_counter() - begun
-    _replay(broken, told.verdicts, options)
+    _replay(broken, told.verdicts, how)
     verdicts = told.verdicts
-    if options.table:
-        print("\n".join(matrix(verdicts, {} if options.rtl else whole.PORTS)))
+    if how.table:
+        print("\n".join(matrix(verdicts, ports)))
     print(f"{summary(verdicts)}; {proved_s:.0f} s", flush=True)
-    return proofs.ended(options, verdicts, options.enough)
+    return proofs.ended(how.json_file, verdicts, how.enough)
 
 
 def _guesses(bench: Bench, counterexample: Outcome) -> list[str]:
@@ -398,7 +317,7 @@ def _shows(place: Path) -> bool:
 def _replay(
     broken: Sequence[tuple[Path, Bench, Property, Outcome, User | None]],
     told: list[Verdict],
-    options: argparse.Namespace,
+    how: How,
 ) -> None:
     """Writes the counter-examples, after all verdicts are told.
 
@@ -409,15 +328,15 @@ def _replay(
     from axiloom.prove.axi import host
     from axiloom.prove.verdict import Answer
 
-    waves = options.waves
+    waves = how.waves
     begun = time.perf_counter()
     for place, bench, prop, counterexample, module in broken:
         sources = module.simulated if module else ()
         parameters = module.design.parameters if module else {}
         replay.write(place, bench, prop, counterexample.stimulus, sources, counterexample.loop, parameters)
         if module:
-            how = {"outstanding": options.outstanding, "within": options.within, "limit_s": options.limit}
-            if said := host.advice(module, prop, counterexample, place, **how):
+            limits = {"outstanding": how.outstanding, "within": how.within, "limit_s": how.limit}
+            if said := host.advice(module, prop, counterexample, place, **limits):
                 print(f"{place}: {said}", flush=True)
         guesses = _guesses(bench, counterexample)
         if not (waves or guesses):
@@ -434,3 +353,227 @@ def _replay(
             print(f"{place}: the simulator does not: it depends on what registers hold before a reset")
     if broken and waves:
         print(f"{len(broken)} replays; {time.perf_counter() - begun:.0f} s")
+
+
+_NAMED = {"names": "--list names the modules and proves nothing"}
+APPLET = Applet(
+    "prove axi",
+    "the rules of AXI4, AXI4-Lite and AXI4-Stream on every port of Axiloom's modules",
+    of_ours,
+    (
+        option("modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"),
+        option("--list", dest="names", action="store_true", help="name the modules and end"),
+        option(
+            "--rule",
+            action="append",
+            metavar="NAME",
+            help="only this one, such as ar_4k, or those like *_live; repeat for more",
+            excludes=_NAMED,
+            first=True,
+        ),
+        option(
+            "--stream-width", type=int, choices=(32, 64, 128), help="of Axiloom's modules", excludes=_NAMED
+        ),
+        option(
+            "--outstanding",
+            type=shared.positive,
+            metavar="N",
+            help="bursts under way (default 16)",
+            excludes=_NAMED,
+        ),
+        option(
+            "--live",
+            action="store_true",
+            help="also what happens at last: where the other sides are fair, each VALID is taken and each "
+            "burst ends",
+            excludes=_NAMED,
+            first=True,
+        ),
+        option(
+            "--depth",
+            type=shared.positive,
+            metavar="N",
+            help="cycles to which a rule is checked that no engine proves (default 40)",
+            excludes=_NAMED,
+        ),
+        option(
+            "--enough",
+            type=shared.positive,
+            metavar="N",
+            help="exit code 0 also where a rule was looked at for N cycles only",
+            excludes=_NAMED,
+        ),
+        option(
+            "--replay",
+            type=Path,
+            metavar="DIR",
+            help="where counter-examples go (default: ./replay)",
+            excludes=_NAMED,
+            first=True,
+        ),
+        option(
+            "--waves",
+            action="store_true",
+            help="run counter-examples in the simulator too, and keep waves.vcd",
+            excludes=_NAMED,
+        ),
+        option(
+            "--table",
+            action="store_true",
+            help="a line a port, with how far each kind of rule holds",
+            excludes=_NAMED,
+            first=True,
+        ),
+        proofs.limit("an engine"),
+        proofs.JSON,
+    ),
+    "With --rtl FILE: on your Verilog or VHDL (`axiloom prove verilog`). What the other side of a port "
+    "must keep is assumed. Exit code 1 if a rule is violated, not decided, or looked at for some cycles "
+    "only. Verdicts are kept in the user's cache, by the content of the question.",
+)
+USERS = Kind(
+    Applet(
+        "prove verilog",
+        "the same rules on every port of your Verilog or VHDL",
+        of_users,
+        (
+            option(
+                "--rtl",
+                action="append",
+                required=True,
+                type=shared.rtl_file,
+                metavar="FILE",
+                help="your Verilog or VHDL; once for each file",
+                first=True,
+            ),
+            option(
+                "--top",
+                metavar="NAME",
+                help="the module of --rtl (default: the name of its first file)",
+                first=True,
+            ),
+            option(
+                "--clock",
+                action="append",
+                metavar="PORT",
+                help="of --top, where its name does not say so; again for each port that the same clock "
+                "drives",
+                first=True,
+            ),
+            option(
+                "--reset",
+                action="append",
+                metavar="PORT",
+                help="of --top; one that ends in n is active low; again for each port that the same reset "
+                "drives",
+                first=True,
+            ),
+            option(
+                "--tie",
+                action="append",
+                type=_tied,
+                metavar="PORT=VALUE",
+                help="an input of --top that is constant",
+                first=True,
+            ),
+            option(
+                "--assume",
+                action="append",
+                type=Path,
+                metavar="FILE",
+                help="what else may be assumed: a condition in Verilog a line over the ports of --top, or "
+                "a module whose inputs are ports of --top and whose outputs are always 1",
+                first=True,
+            ),
+            option(
+                "--fair",
+                action="append",
+                type=Path,
+                metavar="FILE",
+                help="with --live: what comes again and again, such as a command that starts --top; a file "
+                "like that of --assume",
+                needs={"live": "says what comes again and again"},
+            ),
+            option(
+                "--parameter",
+                action="append",
+                type=_parameter,
+                metavar="NAME=VALUE",
+                help="of --top in Verilog",
+            ),
+            option(
+                "-D",
+                dest="define",
+                action="append",
+                type=_macro,
+                metavar="NAME[=VALUE]",
+                help="a macro of --rtl",
+            ),
+            option(
+                "-I",
+                dest="include",
+                action="append",
+                type=Path,
+                metavar="DIR",
+                help="a folder of headers of --rtl",
+            ),
+            option(
+                "--rule",
+                action="append",
+                metavar="NAME",
+                help="only this one, such as ar_4k, or those like *_live; repeat for more",
+                first=True,
+            ),
+            option("--outstanding", type=shared.positive, metavar="N", help="bursts under way (default 16)"),
+            option(
+                "--within",
+                type=shared.positive,
+                metavar="N",
+                help="cycles in which what is accepted is answered, where the other sides are ready and "
+                "ask for nothing new (default 32)",
+            ),
+            option(
+                "--live",
+                action="store_true",
+                help="also what happens at last: where the other sides are fair, each VALID is taken and "
+                "each burst ends",
+                first=True,
+            ),
+            option(
+                "--depth",
+                type=shared.positive,
+                metavar="N",
+                help="cycles to which a rule is checked that no engine proves (default 40)",
+            ),
+            option(
+                "--enough",
+                type=shared.positive,
+                metavar="N",
+                help="exit code 0 also where a rule was looked at for N cycles only",
+            ),
+            option(
+                "--replay",
+                type=Path,
+                metavar="DIR",
+                help="where counter-examples go (default: ./replay)",
+                first=True,
+            ),
+            option(
+                "--waves",
+                action="store_true",
+                help="run counter-examples in the simulator too, and keep waves.vcd",
+            ),
+            option(
+                "--table",
+                action="store_true",
+                help="a line a port, with how far each kind of rule holds",
+                first=True,
+            ),
+            proofs.limit("an engine"),
+            proofs.JSON,
+        ),
+        "AXI ports are found by their names. What the other side of a port must keep is assumed. Exit code "
+        "1 if a rule is violated, not decided, or looked at for some cycles only.",
+    ),
+    lambda said: "--rtl is your own" if "rtl" in said else "",
+)

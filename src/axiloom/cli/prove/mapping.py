@@ -7,55 +7,18 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, refuse
+from axiloom.cli.applet import Applet, option
 from axiloom.cli.prove import shared as proofs
 
 if TYPE_CHECKING:
     from axiloom.isa.instructions.mappings import Mapped
     from axiloom.prove.verdict import Verdict
-
-
-def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    mapping = what.add_parser(
-        "mapping",
-        help="commands of an instruction set compute a kernel, on any data",
-        description="The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
-        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
-        "if a mapping is wrong or not decided.",
-    )
-    mapping.add_argument(
-        "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
-    )
-    mapping.add_argument(
-        "--list", action="store_true", help="name the built-in mappings with their sizes and end"
-    )
-    mapping.add_argument(
-        "--size",
-        action="append",
-        type=_size,
-        metavar="NAME=N",
-        help="of every mapping named; once for each size",
-    )
-    proofs.add_options(mapping, "seconds a claim")
-    mapping.add_argument(
-        "--all", action="store_true", help="a line for each claim, not only for what is not so"
-    )
-    mapping.add_argument(
-        "--any-size",
-        action="store_true",
-        help="for all sizes that a mapping allows: one arbitrary element, no data and no size is known; of "
-        "mappings that say where() elements lie",
-    )
-    refuse(
-        mapping,
-        Refusal("size limit all any_size json", has("list"), "--list names the mappings and proves nothing"),
-        Refusal("size", has("any_size"), "--any-size is for all sizes"),
-    )
-    mapping.set_defaults(execute=execute)
 
 
 def _size(text: str) -> tuple[str, int]:
@@ -65,33 +28,40 @@ def _size(text: str) -> tuple[str, int]:
     return name, shared.positive(value)
 
 
-def execute(options: argparse.Namespace) -> int:
+def execute(
+    mappings: Sequence[str] = (),
+    names: bool = False,
+    size: Sequence[tuple[str, int]] = (),
+    limit: int = proofs.LIMIT_S,
+    every: bool = False,
+    any_size: bool = False,
+    json_file: Path | None = None,
+) -> int:
     # Imported here: solvers are for this command alone.
     from axiloom.prove import solvers
 
     solvers.check()
     from axiloom.isa.instructions import library
     from axiloom.prove import any_size as any_sizes  # needs z3
-    from axiloom.prove import mapping as mappings
+    from axiloom.prove import mapping as proved
     from axiloom.prove.verdict import summary, table
 
-    sizes = dict(options.size or ())
-    if len(sizes) != len(options.size or ()):
+    sizes = dict(size)
+    if len(sizes) != len(size):
         raise UsageError("--size: one size is given twice")
-    whole = options.any_size
     chosen: list[Mapped] = []
     faults: list[AxiloomError] = []
-    for name in options.mappings or library.mappings():
+    for name in mappings or library.mappings():
         with _one_fault(name, faults):
-            chosen.append(mappings.read(name, sizes, any_size=whole))
-    if whole and not options.mappings:  # of those that are built in, some say where elements lie
+            chosen.append(proved.read(name, sizes, any_size=any_size))
+    if any_size and not mappings:  # of those that are built in, some say where elements lie
         chosen = [mapping for mapping in chosen if mapping.places]
-    if options.list:
+    if names:
         for mapping in chosen:
             said = ", ".join(
-                f"{size.name}={size.value} ({size.least} to {size.most}"
-                + (f" by {size.multiple})" if size.multiple > 1 else ")")
-                for size in mapping.sizes.values()
+                f"{of.name}={of.value} ({of.least} to {of.most}"
+                + (f" by {of.multiple})" if of.multiple > 1 else ")")
+                for of in mapping.sizes.values()
             )
             print(
                 f"{mapping.name:<20} on {mapping.target.name}: {said}\n"
@@ -100,14 +70,14 @@ def execute(options: argparse.Namespace) -> int:
         return 0
     begun = time.perf_counter()
     rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
-    with proofs.Told(options) as told:
+    with proofs.Told(json_file) as told:
         for mapping in chosen:
             own: list[Verdict] = []
             with _one_fault(mapping.name, faults):
-                for verdict in (any_sizes if whole else mappings).prove(mapping, options.limit):
+                for verdict in (any_sizes if any_size else proved).prove(mapping, limit):
                     told(verdict)
                     own.append(verdict)
-                said = (any_sizes if whole else mappings).sizes_of(mapping)
+                said = (any_sizes if any_size else proved).sizes_of(mapping)
                 rows.append(_row(mapping.name, mapping.target.name, said, own))
     verdicts = told.verdicts
     if not verdicts and faults:
@@ -115,11 +85,11 @@ def execute(options: argparse.Namespace) -> int:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    if options.all:
+    if every:
         print("\n".join(table(verdicts)))
     refused = f"; {len(faults)} refused" if faults else ""
     print(f"{summary(verdicts)}{refused}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    return proofs.ended(options, verdicts) or (faults[0].exit_code if faults else 0)
+    return proofs.ended(json_file, verdicts) or (faults[0].exit_code if faults else 0)
 
 
 @contextmanager
@@ -140,3 +110,41 @@ def _row(name: str, target: str, sizes: str, verdicts: Sequence[Verdict]) -> tup
     by_solvers = sum(verdict.solver != "rewriting" for verdict in verdicts)
     claims = f"{by_solvers} by solvers" if by_solvers else "none left"
     return name, target, sizes, answer, claims, f"{sum(verdict.seconds for verdict in verdicts):.1f}"
+
+
+_NAMED = {"names": "--list names the mappings and proves nothing"}
+APPLET = Applet(
+    "prove mapping",
+    "commands of an instruction set compute a kernel, on any data",
+    execute,
+    (
+        option("mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"),
+        option(
+            "--list",
+            dest="names",
+            action="store_true",
+            help="name the built-in mappings with their sizes and end",
+        ),
+        option(
+            "--size",
+            action="append",
+            type=_size,
+            metavar="NAME=N",
+            excludes={**_NAMED, "any_size": "--any-size is for all sizes"},
+            help="of every mapping named; once for each size",
+        ),
+        replace(proofs.limit("a claim"), first=False, excludes=_NAMED),
+        replace(proofs.ALL, first=False, excludes=_NAMED),
+        option(
+            "--any-size",
+            action="store_true",
+            excludes=_NAMED,
+            help="for all sizes that a mapping allows: one arbitrary element, no data and no size is "
+            "known; of mappings that say where() elements lie",
+        ),
+        replace(proofs.JSON, first=False, excludes=_NAMED),
+    ),
+    "The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
+    "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
+    "if a mapping is wrong or not decided.",
+)

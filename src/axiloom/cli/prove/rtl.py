@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,98 +11,45 @@ from tqdm import tqdm
 
 from axiloom.base.errors import UsageError
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, lacks, refuse
+from axiloom.cli.applet import Applet, option
+from axiloom.cli.kinds import Kind
 from axiloom.cli.prove import shared as proofs
+from axiloom.explore.asked import Asked
 
 if TYPE_CHECKING:
     from axiloom.isa.instructions.tree import InstructionSet
 
-_OTHERS = "accel size spec encoding post rtl top macs memory_port dma data_type map replay"
-"""What describes an accelerator of another kind."""
 
-
-def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    rtl = what.add_parser(
-        "rtl",
-        help="every instruction of an accelerator's formal model is refined by its Verilog",
-        description="From the Verilog that users get, or from yours with --rtl and --map. Words come when "
-        "the device is at rest; data, and how long the other sides of the streams wait, are any. Exit code "
-        "1 if a claim is violated or not decided. Verdicts are kept in the user's cache, by the content of "
-        "the question.",
-    )
-    shared.add_accelerator(rtl)
-    rtl.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
-    rtl.add_argument(
-        "--small",
-        action="store_true",
-        help="of our own RTL: the same engine with a small array, tile and buffers; of --isa: with the "
-        "constants and sizes that the text says",
-    )
-    rtl.add_argument(
-        "--map", type=Path, metavar="FILE.json", help="of --rtl: which registers hold what of the model"
-    )
-    proofs.add_options(rtl, "seconds of both solvers for what z3 does not say at once")
-    rtl.add_argument(
-        "--isa",
-        metavar="NAME|FILE.isa",
-        help="the RTL that Axiloom makes of an instruction set with meaning, not of an accelerator: each "
-        "command does what the text says, for all data",
-    )
-    rtl.add_argument(
-        "-D",
-        dest="define",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a constant of --isa: small memories, such as -D X=4; goes before what --small says",
-    )
-    rtl.add_argument(
-        "--commands",
-        type=shared.positive,
-        metavar="N",
-        help="of --isa: how many commands of each instruction (default: 24)",
-    )
-    rtl.add_argument(
-        "--lanes", type=shared.positive, metavar="N", help="of --isa: elements at once in the device's units"
-    )
-    rtl.add_argument(
-        "--replay", type=Path, metavar="DIR", help="where a counter-example goes (default: ./replay)"
-    )
-    refuse(
-        rtl,
-        Refusal(_OTHERS, has("isa"), "is about a specification, not about --isa"),
-        Refusal(
-            "define commands lanes", lacks("isa"), "is of an instruction set with meaning: give --isa too"
-        ),
-        Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
-        Refusal("small", has("rtl"), "makes our engine small; --rtl is one of its own size"),
-        Refusal("data_type", has("spec"), "is of a built-in accelerator; --spec says its own"),
-    )
-    rtl.set_defaults(execute=execute)
-
-
-def execute(options: argparse.Namespace) -> int:
+def execute(
+    asked: Asked,
+    small: bool = False,
+    map_file: Path | None = None,
+    limit: int = proofs.LIMIT_S,
+    replay: Path = Path("replay"),
+    json_file: Path | None = None,
+) -> int:
     # Imported here: provers and simulators are for this command alone.
     from axiloom.prove import solvers
     from axiloom.prove.verdict import summary, table
 
     solvers.check()
-    if options.isa:
-        return _of_text(options)
     from axiloom.prove.rtl import verdicts
     from axiloom.prove.rtl.maps import ours as maps
     from axiloom.prove.rtl.maps import user
 
     begun = time.perf_counter()
-    spec = shared.asked(options).spec(options.data_type)
-    if shared.asked(options).is_model:
+    spec = asked.spec()
+    if asked.is_model:
         raise UsageError("--rtl model: there is no RTL to prove anything of")
-    rtl = shared.asked(options).user_rtl(spec)
-    if rtl is not None and options.map is None:
+    rtl = asked.user_rtl(spec)
+    if rtl is not None and map_file is None:
         raise UsageError("--rtl: needs --map FILE.json, which says what the registers hold")
-    if options.small:
+    if small:
         spec = maps.small(spec)
-    device = maps.device_of(spec) if rtl is None else user.device_of(spec, rtl, options.map)
+    if rtl is None or map_file is None:
+        device = maps.device_of(spec)
+    else:
+        device = user.device_of(spec, rtl, map_file)
     with tqdm(unit=" cycles", disable=None, leave=False) as shown:
 
         def counted() -> None:
@@ -112,51 +59,147 @@ def execute(options: argparse.Namespace) -> int:
             shown.clear()
             print(line)
 
-        folder = options.replay or Path("replay")
-        proved = verdicts.prove(device, options.limit, counted, folder=folder, say=say)
+        proved = verdicts.prove(device, limit, counted, folder=replay, say=say)
     print("\n".join(table(proved)))
     print(
         f"{device.name}, {verdicts.sizes(device)}: {summary(proved)}; "
         f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
-    return proofs.ended(options, proved)
+    return proofs.ended(json_file, proved)
 
 
-def _of_text(options: argparse.Namespace) -> int:
+def of_text(
+    isa: str,
+    define: Sequence[str] = (),
+    small: bool = False,
+    commands: int | None = None,
+    lanes: int | None = None,
+    stream_width: int | None = None,
+    limit: int = proofs.LIMIT_S,
+    json_file: Path | None = None,
+) -> int:
     from axiloom.device.rtl import device
     from axiloom.prove import solvers
     from axiloom.prove.rtl.texts import prove as texts
     from axiloom.prove.verdict import summary, table
 
+    solvers.check()
     begun = time.perf_counter()
-    isa, sizes = _sized(options)
-    rtl = device(isa, **sizes)
-    most = options.commands or texts.COMMANDS
-    with proofs.Told(options) as told:
-        proved = told.of(lambda say: texts.prove(isa, rtl, options.limit, say, most))
+    asked = {"lanes": lanes, "stream_width": stream_width}
+    source, sizes = _sized(
+        isa, define, {name: size for name, size in asked.items() if size is not None}, small=small
+    )
+    rtl = device(source, **sizes)
+    most = commands or texts.COMMANDS
+    with proofs.Told(json_file) as told:
+        proved = told.of(lambda say: texts.prove(source, rtl, limit, say, most))
     print("\n".join(table(proved)))
     print("\n".join(f"{verdict.name}: {verdict.text}" for verdict in proved))
     print(f"{rtl.top}: {summary(proved)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    return proofs.ended(options, proved)
+    return proofs.ended(json_file, proved)
 
 
-def _sized(options: argparse.Namespace) -> tuple[InstructionSet, dict[str, int]]:
-    """The text with the constants of the command line, and the sizes of its RTL. With --small those that the
-    text says come before the defaults."""
-    from axiloom.cli.run import select
+def _sized(
+    name: str, define: Sequence[str], sizes: dict[str, int], *, small: bool
+) -> tuple[InstructionSet, dict[str, int]]:
+    """The text with the constants of the command line, and the sizes of its RTL. In its `small` form those
+    that the text says come before the defaults."""
+    from axiloom.cli.run import program
     from axiloom.isa.instructions.tree import RTL_SIZES
 
-    defined = select.constants(options.define)
-    isa = select.instruction_set(options.isa, Path(), defined, "--isa")
-    sizes = {name: getattr(options, name) for name in RTL_SIZES if getattr(options, name) is not None}
-    if not options.small:
+    defined = program.constants(define)
+    isa = program.instruction_set(name, Path(), defined, "--isa")
+    if not small:
         return isa, sizes
     if not isa.small:
         raise UsageError(
             f"--small: {isa.place} says no small form, such as small(ROWS=4): give -D NAME=VALUE"
         )
-    sizes = {name: value for name, value in isa.small.items() if name in RTL_SIZES} | sizes
-    constants = {name: value for name, value in isa.small.items() if name not in RTL_SIZES} | defined
-    told = ", ".join(f"{name} = {value}" for name, value in {**constants, **sizes}.items())
+    sizes = {size: value for size, value in isa.small.items() if size in RTL_SIZES} | sizes
+    constants = {size: value for size, value in isa.small.items() if size not in RTL_SIZES} | defined
+    told = ", ".join(f"{size} = {value}" for size, value in {**constants, **sizes}.items())
     print(f"small form: {told}", flush=True)
-    return select.instruction_set(options.isa, Path(), constants, "--isa"), sizes
+    return program.instruction_set(name, Path(), constants, "--isa"), sizes
+
+
+LIMIT = proofs.limit("of both solvers for what z3 does not say at once")
+APPLET = Applet(
+    "prove rtl",
+    "every instruction of an accelerator's formal model is refined by its Verilog",
+    execute,
+    (
+        shared.accelerator(typed=True),
+        option(
+            "--small",
+            action="store_true",
+            first=True,
+            excludes={"rtl": "makes our engine small; --rtl is one of its own size"},
+            help="the same engine with a small array, tile and buffers",
+        ),
+        option(
+            "--map",
+            dest="map_file",
+            type=Path,
+            metavar="FILE.json",
+            first=True,
+            needs={"rtl": "says what the registers of your Verilog hold"},
+            help="of --rtl: which registers hold what of the model",
+        ),
+        LIMIT,
+        option(
+            "--replay",
+            type=Path,
+            metavar="DIR",
+            first=True,
+            help="where a counter-example goes (default: ./replay)",
+        ),
+        proofs.JSON,
+    ),
+    "From the Verilog that users get, or from yours with --rtl and --map. Words come when "
+    "the device is at rest; data, and how long the other sides of the streams wait, are any. Exit code "
+    "1 if a claim is violated or not decided. Verdicts are kept in the user's cache, by the content of "
+    "the question.",
+)
+TEXT = Kind(
+    Applet(
+        "prove device",
+        "the RTL that Axiloom makes of an instruction set with meaning does what the text says",
+        of_text,
+        (
+            option("--isa", required=True, metavar="NAME|FILE.isa", first=True, help=proofs.BUILT_IN),
+            option(
+                "--small",
+                action="store_true",
+                first=True,
+                help="with the constants and sizes that the text says",
+            ),
+            option(
+                "-D",
+                dest="define",
+                action="append",
+                metavar="NAME=VALUE",
+                first=True,
+                help="a constant: small memories, such as -D X=4; goes before what --small says",
+            ),
+            option(
+                "--commands",
+                type=shared.positive,
+                metavar="N",
+                first=True,
+                help="how many commands of each instruction (default: 24)",
+            ),
+            option(
+                "--lanes",
+                type=shared.positive,
+                metavar="N",
+                first=True,
+                help="elements at once in the device's units",
+            ),
+            shared.stream_width("bits of the streams", first=True),
+            LIMIT,
+            proofs.JSON,
+        ),
+        "Each command, for all data. Exit code 1 if a claim is violated or not decided.",
+    ),
+    lambda said: "--isa is an instruction set with meaning" if "isa" in said else "",
+)

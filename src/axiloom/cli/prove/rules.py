@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,8 @@ from tqdm import tqdm
 
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
-from axiloom.cli.given import Refusal, has, refuse
-from axiloom.cli.prove import shared as proofs
+from axiloom.cli.applet import Applet, option
+from axiloom.cli.prove import shared
 
 if TYPE_CHECKING:
     from axiloom.selection.rules.library import RuleText
@@ -24,25 +23,7 @@ if TYPE_CHECKING:
 ORDER = ("refuted", "not decided", "proved")
 
 
-def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    rules = what.add_parser(
-        "rules",
-        help="rewrite rules of selection: both sides compute the same, for all sizes",
-        description="Without FILE: the rules that come with Axiloom. A rule is looked at on NumPy for a "
-        "counter-example, then proved element by element, by rewriting and z3 (docs/selection.md). Selection "
-        "uses proved rules alone. Exit code 1 if one is refuted or not decided, 3 if a file is faulty. "
-        "Proofs are kept in the user's cache, by the content of rule, operations and prover.",
-    )
-    rules.add_argument("files", nargs="*", type=Path, metavar="FILE.rules", help="default: all built in")
-    rules.add_argument("--rule", action="append", metavar="NAME", help="only this one; repeat for more")
-    rules.add_argument("--list", action="store_true", help="name the rules with what they say and end")
-    rules.add_argument("--again", action="store_true", help="prove also what is kept in the cache")
-    proofs.add_options(rules, "seconds a rule")
-    refuse(rules, Refusal("limit json again", has("list"), "--list names the rules and proves nothing"))
-    rules.set_defaults(execute=execute)
-
-
-def chosen(files: Sequence[Path], names: Sequence[str] | None) -> list[RuleText]:
+def chosen(files: Sequence[Path], names: Sequence[str]) -> list[RuleText]:
     """Texts of rules: ours, or of files; of them those with these names. Raises UsageError, RuleError."""
     from axiloom.base.wording.names import hint
     from axiloom.selection.rules import library
@@ -57,13 +38,20 @@ def chosen(files: Sequence[Path], names: Sequence[str] | None) -> list[RuleText]
     return [text.only(names) for text in texts if any(rule.name in names for rule in text.rules)]
 
 
-def execute(options: argparse.Namespace) -> int:
-    texts = chosen(options.files, options.rule)
+def execute(
+    files: Sequence[Path] = (),
+    rule: Sequence[str] = (),
+    names: bool = False,
+    again: bool = False,
+    limit: int = shared.LIMIT_S,
+    json_file: Path | None = None,
+) -> int:
+    texts = chosen(files, rule)
     rules = [rule for text in texts for rule in text.rules]
-    if options.list:
-        for rule in rules:
-            said = rule.text.partition("\n")[0]
-            print(f"{rule.name:<32} {rule.sense:<9} {rule.place:<24} {said}".rstrip())
+    if names:
+        for item in rules:
+            said = item.text.partition("\n")[0]
+            print(f"{item.name:<32} {item.sense:<9} {item.place:<24} {said}".rstrip())
         return 0
     # Imported here: z3 is for this command alone.
     from axiloom.prove import solvers
@@ -72,22 +60,22 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.selection.rules.prove import proved
 
     begun = time.perf_counter()
-    if options.again:
-        for rule in rules:
-            proved.forget(rule)
-    print("\n".join(_table([], [rule.name for rule in rules])))
+    if again:
+        for item in rules:
+            proved.forget(item)
+    print("\n".join(_table([], [item.name for item in rules])))
     with tqdm(total=len(rules), unit=" rules", disable=None, leave=False) as shown:
 
         def say(proof: Proof) -> None:
             shown.clear()
-            print("\n".join(_table([proof], [rule.name for rule in rules])[1:]))
+            print("\n".join(_table([proof], [item.name for item in rules])[1:]))
             shown.update()
 
-        proofs = proved.proofs(texts, options.limit, say)
+        proofs = proved.proofs(texts, limit, say)
     print(f"{summary(proofs)}; {time.perf_counter() - begun:.1f} s; {solvers.versions()}")
-    if options.json:
+    if json_file:
         listed = [asdict(proof) | {"good": proof.good} for proof in proofs]
-        write_whole(options.json, json.dumps({"rules": listed}, indent=1) + "\n")
+        write_whole(json_file, json.dumps({"rules": listed}, indent=1) + "\n")
     return 0 if all(proof.good for proof in proofs) else 1
 
 
@@ -116,3 +104,23 @@ def _table(proofs: Sequence[Proof], names: Sequence[str]) -> list[str]:
         if not proof.good:
             lines.append(f"  {proof.place}: {proof.why}")
     return lines
+
+
+_NAMED = {"names": "--list names the rules and proves nothing"}
+APPLET = Applet(
+    "prove rules",
+    "rewrite rules of selection: both sides compute the same, for all sizes",
+    execute,
+    (
+        option("files", nargs="*", type=Path, metavar="FILE.rules", help="default: all built in"),
+        option("--rule", action="append", metavar="NAME", help="only this one; repeat for more"),
+        option("--list", dest="names", action="store_true", help="name the rules with what they say and end"),
+        option("--again", action="store_true", excludes=_NAMED, help="prove also what is kept in the cache"),
+        replace(shared.limit("a rule"), first=False, excludes=_NAMED),
+        replace(shared.JSON, first=False, excludes=_NAMED),
+    ),
+    "Without FILE: the rules that come with Axiloom. A rule is looked at on NumPy for a "
+    "counter-example, then proved element by element, by rewriting and z3 (docs/selection.md). Selection "
+    "uses proved rules alone. Exit code 1 if one is refuted or not decided, 3 if a file is faulty. "
+    "Proofs are kept in the user's cache, by the content of rule, operations and prover.",
+)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from axiloom.base.files import write_whole
-from axiloom.cli import options as shared
-from axiloom.cli.given import output_file
+from axiloom.cli.applet import Option, option, output_file
+from axiloom.cli.options import positive
+from axiloom.isa.instructions import library
 
 if TYPE_CHECKING:
     from axiloom.prove.verdict import Say, Verdict
@@ -23,24 +24,37 @@ QUIET_S = 20
 """Seconds without a word where nobody sees a bar."""
 
 
-def add_options(command: argparse.ArgumentParser, limit: str) -> None:
-    """``--limit``, of which `limit` says what the seconds are of, and ``--json``."""
-    command.add_argument(
-        "--limit",
-        type=shared.positive,
-        default=LIMIT_S,
-        metavar="S",
-        help=f"{limit} (default %(default)s)",
+JSON = option(
+    "--json",
+    dest="json_file",
+    type=output_file,
+    metavar="FILE",
+    first=True,
+    help="write the verdicts as JSON too",
+)
+ALL = option(
+    "--all",
+    dest="every",
+    action="store_true",
+    first=True,
+    help="a line for each claim, not only for what is not so",
+)
+BUILT_IN = f"a file of yours, or a built-in one: {', '.join(library.targets())}"
+
+
+def limit(seconds: str, default: int = LIMIT_S) -> Option:
+    """``--limit``, of which `seconds` says what they are of."""
+    return option(
+        "--limit", type=positive, metavar="S", first=True, help=f"seconds {seconds} (default {default})"
     )
-    command.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
 
 
 class Told:
     """What is known so far. What is not good is printed when it is found; if the run is stopped, all that is
     known is, and ``--json`` is written."""
 
-    def __init__(self, options: argparse.Namespace | None = None, unit: str = "claims") -> None:
-        self.options, self.total = options, 0
+    def __init__(self, json_file: Path | None = None, unit: str = "claims") -> None:
+        self.json_file, self.total = json_file, 0
         self.verdicts: list[Verdict] = []
         self._shown = tqdm(unit=f" {unit}", disable=None, leave=False)
         self._unit, self._begun = unit, time.monotonic()
@@ -87,8 +101,7 @@ class Told:
             f"stopped: {len(self.verdicts)}{left} {self._unit} are known: {summary(self.verdicts)}",
             flush=True,
         )
-        if self.options is not None:
-            ended(self.options, self.verdicts)
+        ended(self.json_file, self.verdicts)
 
 
 def line(verdict: Verdict) -> str:
@@ -97,14 +110,14 @@ def line(verdict: Verdict) -> str:
     return f"{verdict.module}{port}: {verdict.name}: {verdict.answer.value}: {verdict.text}"
 
 
-def ended(options: argparse.Namespace, verdicts: Sequence[Verdict], enough: int | None = None) -> int:
+def ended(json_file: Path | None, verdicts: Sequence[Verdict], enough: int | None = None) -> int:
     """Writes ``--json``; the exit code: 0 only if all is good.
 
     What is not proved, and was looked at for some cycles, is good if these are `enough`.
     """
     from axiloom.prove.verdict import as_json
 
-    if options.json:
-        write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
+    if json_file:
+        write_whole(json_file, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
     short = any(rule.bounded and (enough is None or (rule.bound or 0) < enough) for rule in verdicts)
     return 0 if all(rule.good for rule in verdicts) and not short else 1

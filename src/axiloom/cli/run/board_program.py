@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,13 +12,11 @@ from axiloom.cosim import elf
 from axiloom.cosim.board_program import NOBODY, Terminal, is_cleared
 from axiloom.cosim.job import Result
 
-_OPTIONS = ("input", "until", "limit")
 
-
-def terminal(path: Path, options: argparse.Namespace, inputs: Mapping[str, Any]) -> Terminal:
-    """UsageError where the options, or arrays to be filled, do not fit the program."""
+def terminal(path: Path, given: Mapping[str, Any], inputs: Mapping[str, Any]) -> Terminal:
+    """Of what is `given`: ``input``, ``until``, ``limit``. UsageError where that, or arrays to be filled, do
+    not fit the program."""
     program = elf.load(path)
-    given = {name: value for name in _OPTIONS if (value := getattr(options, name)) is not None}
     if not program.is_board:
         if given:
             raise UsageError(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import shlex
 from collections.abc import Callable
 
 from axiloom.base.errors import AxiloomError
+from axiloom.library.plans import Plan
 from axiloom.report.types import Report, Tried
-from axiloom.run.problem import ProblemRun
 from axiloom.run.run import Watch, simulate
 
 MOST = 5
 """Remedies that are tried, of the largest losses first."""
-FILES = ("json", "report", "perfetto", "trace", "trace_window", "keep", "against")
-"""Options that the runs with a remedy leave out."""
 
 
 def wanted(report: Report) -> list[str]:
@@ -23,23 +19,14 @@ def wanted(report: Report) -> list[str]:
     return list(dict.fromkeys(remedy for loss in losses for remedy in loss["remedies"]))[:MOST]
 
 
-def measured(
-    report: Report,
-    options: argparse.Namespace,
-    make: Callable[[argparse.Namespace], ProblemRun],
-    watch: Watch,
-) -> list[Tried]:
-    """A run with each of the remedies; `make` makes a run of parsed options. One that is refused says why."""
-    from axiloom.cli import parser  # it imports this module's users
-
+def measured(report: Report, planned: Callable[[str], Plan], watch: Watch) -> list[Tried]:
+    """A run with each of the remedies, words of a command line; `planned` plans one. One that is refused says
+    why."""
     rows: list[Tried] = []
     for remedy in wanted(report):
-        again = parser("run").parse_args([*options.words, *shlex.split(remedy)])
-        for name in FILES:
-            setattr(again, name, None)
         watch.progress(f"trying {remedy}")
         try:
-            run = make(again)
+            run = planned(remedy).job()
             repeat = run.checked(simulate(run, watch))
         except AxiloomError as error:
             rows.append({"options": remedy, "cycles": None, "times": None, "said": str(error)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from axiloom import boards, isa
 from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.given import is_given, output_file
+from axiloom.cli.applet import Applet, option
 from axiloom.cli.prove import shared as proofs
 from axiloom.cli.spec import from_rtl as spec_from_rtl
 from axiloom.explore.asked import check_encodings
@@ -33,70 +32,19 @@ if TYPE_CHECKING:
     from axiloom.prove.verdict import Say, Verdict
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    spec = commands.add_parser("spec", help=HELP["spec"])
-    actions = spec.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    check = actions.add_parser("check", help="every fault of a file, each with its place")
-    check.add_argument(
-        "file", type=Path, help="a specification, or an instruction set (NAME.isa, or a built-in one's name)"
-    )
-    check.add_argument(
-        "--prove",
-        action="store_true",
-        help="prove its formal models too, as `axiloom prove spec` does; refused where there is none",
-    )
-    check.set_defaults(execute=execute_check)
-
-    doc = actions.add_parser("doc", help="a page of documentation of an instruction set, in Markdown")
-    doc.add_argument(
-        "file", type=Path, metavar="FILE", help="NAME.isa, or the name of an accelerator's instruction set"
-    )
-    doc.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
-    doc.set_defaults(execute=execute_doc)
-
-    show = actions.add_parser("show", help="print a built-in specification as a file")
-    show.add_argument("name", help="such as v3_16; see `axiloom list`")
-    show.add_argument("--encoding", choices=ENCODINGS, default="bitmask")
-    show.add_argument(
-        "--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"
-    )
-    show.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
-    show.set_defaults(execute=execute_show)
-
-    import_ = actions.add_parser(
-        "import", help="a configuration file of AXI4MLIR, the paper's or an older one, as a specification"
-    )
-    import_.add_argument("file", type=Path, metavar="FILE.json")
-    import_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
-    import_.set_defaults(execute=execute_import)
-
-    spec_from_rtl.add_command(actions)
-
-    schema = actions.add_parser("schema", help="print the JSON Schema of specifications or of reports")
-    schema.add_argument("what", nargs="?", choices=("accelerator", "report"), default="accelerator")
-    schema.set_defaults(execute=execute_schema)
-
-    kernels = actions.add_parser("kernels", help="the kernels that a specification can name")
-    kernels.set_defaults(execute=execute_kernels)
-
-    list_ = commands.add_parser("list", help=HELP["list"])
-    list_.set_defaults(execute=execute_list)
-
-
-def execute_check(options: argparse.Namespace) -> int:
-    if path := _instructions(options.file):
+def check(file: Path, prove: bool = False) -> int:
+    if path := _instructions(file):
         instructions = read(path)
         possible.check(instructions)
-        print(f"{options.file}: {instructions.name}: no faults; {counts(instructions)}")
-        return int(not _instructions_proved(options.file, instructions)) if options.prove else 0
-    loaded = isa.load_all(options.file)
+        print(f"{file}: {instructions.name}: no faults; {counts(instructions)}")
+        return int(not _instructions_proved(file, instructions)) if prove else 0
+    loaded = isa.load_all(file)
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
-        print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
+        print(f"{file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
         for remark in remarks(spec):
-            print(f"{options.file}: {spec.name}: warning: {remark}")
-    return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
+            print(f"{file}: {spec.name}: warning: {remark}")
+    return int(not all(_proved(file, spec) for spec in loaded.values())) if prove else 0
 
 
 def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
@@ -135,40 +83,35 @@ def _instructions(file: Path) -> Path | None:
     return None if file.exists() else library.targets().get(str(file))
 
 
-def execute_import(options: argparse.Namespace) -> int:
-    specs, remarks = read_other(options.file)
+def import_(file: Path, output: Path | None = None) -> None:
+    specs, remarks = read_other(file)
     for remark in remarks:
-        print(f"note: {options.file}: {remark}", file=sys.stderr)
-    shared.write(isa.dumps(*specs), options.output)
-    return 0
+        print(f"note: {file}: {remark}", file=sys.stderr)
+    shared.write(isa.dumps(*specs), output)
 
 
-def execute_doc(options: argparse.Namespace) -> int:
-    path = _instructions(options.file)
+def doc(file: Path, output: Path | None = None) -> None:
+    path = _instructions(file)
     if path is None:
         there = ", ".join(library.targets())
         raise UsageError(
-            f"{options.file} is no instruction set; there are {there}, "
-            f"and files that end in {library.INSTRUCTIONS}"
+            f"{file} is no instruction set; there are {there}, and files that end in {library.INSTRUCTIONS}"
         )
-    shared.write(page(read(path), path.read_text(encoding="utf-8")), options.output)
-    return 0
+    shared.write(page(read(path), path.read_text(encoding="utf-8")), output)
 
 
-def execute_show(options: argparse.Namespace) -> int:
-    spec = isa.builtin(options.name, encoding=options.encoding, post=options.post)
-    if is_given(options, "encoding"):
-        check_encodings(options.name)
-    shared.write(isa.dumps(spec), options.output)
-    return 0
+def show(name: str, encoding: str | None = None, post: bool = False, output: Path | None = None) -> None:
+    spec = isa.builtin(name, encoding=encoding or ENCODINGS[0], post=post)
+    if encoding:
+        check_encodings(name)
+    shared.write(isa.dumps(spec), output)
 
 
-def execute_schema(options: argparse.Namespace) -> int:
-    print(json.dumps(isa.schema() if options.what == "accelerator" else report.schema(), indent=2))
-    return 0
+def schema(what: str = "accelerator") -> None:
+    print(json.dumps(isa.schema() if what == "accelerator" else report.schema(), indent=2))
 
 
-def execute_kernels(_options: argparse.Namespace) -> int:
+def kernels() -> None:
     for name, kernel in NAMED.items():
         places = {
             operand: "".join(f"[{index}]" for index in dims.values()) for operand, dims in kernel.maps.items()
@@ -176,10 +119,9 @@ def execute_kernels(_options: argparse.Namespace) -> int:
         body = str(renamed(kernel.body, {operand: operand + at for operand, at in places.items()}))
         loops = ", ".join(f"{loop} {kind}" for loop, kind in kernel.iterators.items())
         print(f"{name}\n    {kernel.output}{places[kernel.output]} = {body}\n    {loops}")
-    return 0
 
 
-def execute_list(_options: argparse.Namespace) -> int:
+def list_() -> None:
     print("accelerators (--accel NAME, or --accel VERSION --size S)")
     for name in [name for kernel in isa.KERNELS for name in isa.builtins(kernel)]:
         spec = isa.builtin(name)
@@ -194,4 +136,67 @@ def execute_list(_options: argparse.Namespace) -> int:
         clocks = f"CPU {board.cpu_hz / 1e6:g} MHz, fabric {board.fabric_hz / 1e6:g} MHz"
         print(f"  {name:<13}  {clocks}  {board.description}")
         print(f"  {'':<13}  error band: {board.fidelity or 'not calibrated'}")
-    return 0
+
+
+APPLETS = (
+    Applet(
+        "spec check",
+        "every fault of a file, each with its place",
+        check,
+        (
+            option(
+                "file",
+                type=Path,
+                help="a specification, or an instruction set (NAME.isa, or a built-in one's name)",
+            ),
+            option(
+                "--prove",
+                action="store_true",
+                help="prove its formal models too, as `axiloom prove spec` does; refused where there is none",
+            ),
+        ),
+    ),
+    Applet(
+        "spec doc",
+        "a page of documentation of an instruction set, in Markdown",
+        doc,
+        (
+            option(
+                "file",
+                type=Path,
+                metavar="FILE",
+                help="NAME.isa, or the name of an accelerator's instruction set",
+            ),
+            shared.TO,
+        ),
+    ),
+    Applet(
+        "spec show",
+        "print a built-in specification as a file",
+        show,
+        (
+            option("name", help="such as v3_16; see `axiloom list`"),
+            option("--encoding", choices=ENCODINGS),
+            option("--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"),
+            shared.TO,
+        ),
+    ),
+    Applet(
+        "spec import",
+        "a configuration file of AXI4MLIR, the paper's or an older one, as a specification",
+        import_,
+        (
+            option("file", type=Path, metavar="FILE.json"),
+            shared.TO,
+        ),
+    ),
+    spec_from_rtl.APPLET,
+    Applet(
+        "spec schema",
+        "print the JSON Schema of specifications or of reports",
+        schema,
+        (option("what", nargs="?", choices=("accelerator", "report")),),
+    ),
+    Applet("spec kernels", "the kernels that a specification can name", kernels),
+    Applet("list", HELP["list"], list_),
+)

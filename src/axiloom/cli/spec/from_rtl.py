@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from axiloom import isa
 from axiloom.base.errors import BuildError, UsageError
 from axiloom.base.wording.names import hint
 from axiloom.cli import options as shared
-from axiloom.cli.given import output_file
+from axiloom.cli.applet import Applet, option
 from axiloom.hw.rtl_files.ports import buses, read_ports
 from axiloom.hw.rtl_files.user_rtl import WIDE, UserRtl
 from axiloom.hw.rtl_files.vhdl import as_verilog
@@ -59,28 +58,18 @@ FIRST_ARGUMENT, POINTER_BYTES, SIZE_BYTES, AP_START, AP_DONE = 0x10, 12, 8, 1, 2
 """Of the registers that Vitis HLS makes: ap_ctrl_hs at 0, arguments from 0x10 on."""
 
 
-def add_command(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = actions.add_parser(
-        "from-rtl",
-        help="a first draft of a specification, from the ports of your Verilog",
-        description="Reads ports and widths. What the ports do not say (kernel, tile, opcodes, registers) is "
-        "a guess, and each guess is named on standard error.",
-    )
-    command.add_argument("files", type=Path, nargs="+", metavar="FILE.v")
-    command.add_argument("--top", required=True, metavar="NAME", help="the module with the ports")
-    command.add_argument("--kernel", metavar="NAME", help=f"what it computes (default {KERNEL})")
-    command.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="the sizes that it takes at once")
-    command.add_argument("--data-type", metavar="NAME", help=f"default {INT32.name}")
-    command.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
-    command.set_defaults(execute=execute)
-
-
-def execute(options: argparse.Namespace) -> int:
-    spec, notes = draft(options.files, options.top, options.kernel, options.tile, options.data_type)
+def execute(
+    files: Sequence[Path],
+    top: str,
+    kernel: str | None = None,
+    tile: Sequence[int] | None = None,
+    data_type: str | None = None,
+    output: Path | None = None,
+) -> None:
+    spec, notes = draft(files, top, kernel, tile, data_type)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
-    shared.write(isa.dumps(spec), options.output)
-    return 0
+    shared.write(isa.dumps(spec), output)
 
 
 def draft(
@@ -281,3 +270,20 @@ def _guesses(spec: AcceleratorSpec) -> Iterator[str]:
             "counts words: then transfers are joined, which is faster"
         )
     yield "`guessed` lists these: take out what you have made sure of; reports mark what rests on the others"
+
+
+APPLET = Applet(
+    "spec from-rtl",
+    "a first draft of a specification, from the ports of your Verilog",
+    execute,
+    (
+        option("files", type=Path, nargs="+", metavar="FILE.v"),
+        option("--top", required=True, metavar="NAME", help="the module with the ports"),
+        option("--kernel", metavar="NAME", help=f"what it computes (default {KERNEL})"),
+        option("--tile", type=shared.sizes, metavar="m,n,k", help="the sizes that it takes at once"),
+        option("--data-type", metavar="NAME", help=f"default {INT32.name}"),
+        shared.TO,
+    ),
+    "Reads ports and widths. What the ports do not say (kernel, tile, opcodes, registers) is a guess, and "
+    "each guess is named on standard error.",
+)

@@ -1,0 +1,203 @@
+"""``axiloom simulate``: a driver of the user's on the simulated SoC."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import UsageError
+from axiloom.cli import HELP
+from axiloom.cli import options as shared
+from axiloom.cli.applet import Applet, Group, option
+from axiloom.cli.kinds import Kind, Said, Short
+from axiloom.cli.run import board_program, by_others, serial
+from axiloom.cli.shown import SHOWN, Shown, say_process
+from axiloom.cosim import last_run
+from axiloom.cosim.build.user_code import CXX, CompileOptions
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import HungError, Soc, judge, raise_failure
+from axiloom.cosim.system import System
+from axiloom.explore.asked import Asked
+from axiloom.isa import dumps
+from axiloom.library.plans import Simulated
+from axiloom.library.progress import told
+from axiloom.read.mlir import file as mlir_file
+from axiloom.report import build as report
+from axiloom.report import hang
+from axiloom.report.types import Setup
+from axiloom.run.compare import compare
+from axiloom.run.run import folder_or_temporary
+
+
+def execute(
+    driver: Sequence[Path],
+    asked: Asked,
+    around: Simulated,
+    shown: Shown,
+    words: Sequence[str],
+    define: Sequence[str] = (),
+    include: Sequence[Path] = (),
+    load: Sequence[str] = (),
+    expect: Sequence[str] = (),
+    **typed: Any,
+) -> int:
+    """`typed`: what the terminal of :mod:`axiloom.cli.run.board_program` takes."""
+    inputs, expected = serial.arrays(load), serial.arrays(expect)
+    progress, asked = told(), replace(asked, board=around.board)
+    specs = asked.specs()
+    system = around.system(specs, asked)
+    outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
+    soc = Soc(system, timeline=shown.timeline)
+    with folder_or_temporary(shown.keep) as folder:
+        settings = CompileOptions(tuple(define), tuple(include))
+        elf = _elf(driver, system, folder, settings, {*inputs, *expected}, progress)
+        soc.build(progress=progress)
+        progress("")
+        driver_hash = content_hash(elf)
+        hung: HungError | None = None
+        about = content_hash(dumps(*specs), tuple(define))
+        terminal = board_program.terminal(elf, typed, inputs)
+        job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
+        result = soc.run_many([job], check=False, progress=sys.stderr.isatty())[0]
+        board_program.say(result)
+        try:
+            raise_failure(result)
+            last_run.keep(driver, about, result.fabric["words_in"] + result.fabric["words_out"])
+        except HungError as error:
+            hung = error
+    config: Setup = {
+        "problem": " ".join(path.name for path in driver),
+        "accelerator": " and ".join(spec.name for spec in specs),
+        "spec_hash": content_hash(dumps(*specs)),
+        "data_type": system.spec.data_type.value,
+        "driver_hash": driver_hash,
+    }
+    outcome = compare(result, {} if hung else expected)
+    if result.stopped is not None:
+        outcome["hang"] = hang.of(
+            result.hang or "", result.stopped, hang.Setting(None, bool(system.user_rtl))
+        )
+    built = report.build(system, result, config=config, seed=0, result=outcome, multiply_adds=None)
+    sources = [
+        file.read_text(encoding="utf-8", errors="replace") for file in driver if file.suffix in (".c", *CXX)
+    ]
+    source = "\n".join(sources) or None
+    if hung is not None:
+        raise shown.hung(hung, built, source, words)
+    shown.write(built, result.profile.timeline, source, words)
+    code = shown.print(built)
+    if around.os == "linux":
+        say_process(result)
+    judge(result)
+    return code
+
+
+def _elf(
+    driver: Sequence[Path],
+    system: System,
+    folder: Path,
+    settings: CompileOptions,
+    arrays: Collection[str],
+    progress: Any,
+) -> Path:
+    named = [mlir_file.split(str(file)) for file in driver]
+    for file, _ in named:
+        if not file.is_file():
+            raise UsageError(f"{file}: {'is a folder, not a file' if file.is_dir() else 'no such file'}")
+    if len(named) == 1 and named[0][0].suffix == ".elf":
+        return named[0][0]
+    progress("compiling the driver")
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = []
+    for file, function in named:
+        if file.suffix == ".mlir":
+            file = by_others.in_c(file, function, folder, system.spec, settings.defines, system.os == "linux")
+        if not file.suffix.startswith(".h"):
+            sources.append(file)
+    elf, warnings = system.compile_user(sources, folder / "driver.elf", settings, arrays)
+    progress("")
+    for warning in warnings:
+        print(warning, file=sys.stderr)
+    return elf
+
+
+def _finished(said: Said) -> str:
+    files = said.get("driver", ())
+    return f"{files[0]} is compiled already" if [file.suffix for file in files] == [".elf"] else ""
+
+
+_COMMON = (serial.LOAD, serial.EXPECT, shared.accelerator())
+_AROUND = shared.without(shared.SIMULATION, "seed")
+APPLET = Applet(
+    "simulate",
+    HELP["simulate"],
+    execute,
+    (
+        option(
+            "driver", nargs="+", type=Path, metavar="FILE", help="DRIVER.c, .cpp, .mlir, ...; or FILE.elf"
+        ),
+        option(
+            "-D",
+            dest="define",
+            action="append",
+            metavar="NAME[=VALUE]",
+            first=True,
+            help="a macro of the driver's; of a template of MLIR the value of ${NAME}",
+        ),
+        option(
+            "-I",
+            dest="include",
+            action="append",
+            type=Path,
+            metavar="DIR",
+            first=True,
+            help="a folder with headers, beside those of the sources",
+        ),
+        *_COMMON,
+        _AROUND,
+        SHOWN,
+    ),
+    "Sources are compiled with the runtime in sw/; main() returns 0 for success. With --accel NAME,NAME "
+    "the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and dma_init(AXL_DMA_NAME).",
+)
+FINISHED = Kind(
+    Applet(
+        "elf run",
+        "run a program that is compiled already",
+        execute,
+        (
+            option("driver", nargs=1, type=Path, metavar="FILE.elf", help="as your own tools made it"),
+            Group(
+                "built by other tools for a Zynq-7000",
+                (
+                    option(
+                        "--input",
+                        metavar="FILE",
+                        first=True,
+                        help="what is typed at its UART; -: standard input (default: nothing)",
+                    ),
+                    option(
+                        "--until", metavar="TEXT", first=True, help="it ends well when it has printed this"
+                    ),
+                    option(
+                        "--limit",
+                        type=shared.seconds,
+                        metavar="SECONDS",
+                        first=True,
+                        help="of the board's time (default: 100)",
+                    ),
+                ),
+            ),
+            *_COMMON,
+            shared.without(_AROUND, "wait", "os"),
+            shared.without(SHOWN, "keep"),
+        ),
+    ),
+    _finished,
+)
+APPLETS = (APPLET, FINISHED.applet)
+SHORT = {"simulate": Short(APPLET, (serial.SIMULATE, FINISHED))}
