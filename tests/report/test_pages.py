@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shutil
+import subprocess
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +154,79 @@ def test_two_runs_have_two_timelines_and_what_differs(run: Any, saved: Path, tmp
     same = texts(compare.render([Side(run.report, None)] * 2))
     assert "All take the same time" in same
     assert "Nothing: configuration, tools and seed are the same" in same
+
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FRAME = """<!doctype html><body><iframe id="f" width="{width}" height="900" style="border:0" srcdoc="{page}">
+</iframe><script>f.onload = () => {{ const page = f.contentDocument, root = page.documentElement;
+const link = page.querySelector("a.at"); if (link) link.click();
+const drawn = [...page.querySelectorAll("canvas.detail")].filter((canvas) => canvas.width > 300);
+const over = root.scrollWidth - root.clientWidth;
+document.title = `over ${{over}} canvases ${{drawn.length}}`; }};</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_page_is_wider_than_its_window(run: Any, saved: Path, tmp_path: Path, width: int) -> None:
+    """In a browser, with the script: a link is followed, and every timeline is drawn."""
+    sides = [Side(run.report, trace(run.timeline))] * 2
+    own = (saved / "index.html").read_text(encoding="utf-8")
+    nest = ax.nest("examples/loops/product.c").save(tmp_path / "nest").read_text(encoding="utf-8")
+    assert in_browser(own, width, tmp_path) == "over 0 canvases 1"
+    assert in_browser(compare.render(sides), width, tmp_path) == "over 0 canvases 2"
+    assert in_browser(nest, width, tmp_path) == "over 0 canvases 0"
+    assert in_browser(front.render([], HARDWARE, ""), width, tmp_path) == "over 0 canvases 0"
+    wide = own.replace("<main>", '<main><p style="width: 2000px">wide</p>')
+    assert not in_browser(wide, width, tmp_path).startswith("over 0 ")
+
+
+def in_browser(page: str, width: int, folder: Path) -> str:
+    """What the frame says of the page in it."""
+    assert BROWSER is not None
+    (folder / "frame.html").write_text(FRAME.format(width=width, page=escape(page)), encoding="utf-8")
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"]
+    command += ["--virtual-time-budget=3000", "--dump-dom", (folder / "frame.html").as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    (title,) = re.findall(r"<title>(over [^<]*)</title>", dom.partition("</head>")[0])
+    return str(title)
+
+
+def design(name: str, dsp: int, ms: float, fits: bool) -> dict[str, Any]:
+    return {
+        "name": name,
+        "macs": dsp,
+        "stream_width": 64,
+        "scatter_gather": True,
+        "predicted_ms": ms,
+        "simulated_ms": None,
+        "resources": {"dsp": dsp, "lut": 100},
+        "fits": fits,
+    }
+
+
+HARDWARE = {
+    "work": "matmul:64x64x64",
+    "device": "xc7z010",
+    "factor": 2.5,
+    "factor_is": "predicted",
+    "variants": 90,
+    "excluded": 42,
+    "limits": {"dsp": 80, "lut": 17600},
+    "chosen": design("v4_16_with_a_long_name_128m_64_sg", 67, 0.12, True),
+    "base": design("v4_16", 35, 0.3, True),
+    "found": [design("v4_16_with_a_long_name_128m_64_sg", 67, 0.12, True)],
+    "refused": [design("v4_16_256m", 131, 0.08, False)],
+}
+"""As ``axiloom explore --device --json`` writes it."""
+
+
+def test_designs_are_drawn_under_their_limit() -> None:
+    page = front.render([], HARDWARE, "axiloom explore")
+    assert "is 2.50 times as fast as v4_16 under xc7z010" in page
+    assert "there are 80" in page
+    assert page.count("<circle") == 2 * 2  # what fits, wide and narrow; the other is a cross
+    assert "v4_16_256m<small> does not fit" in page
 
 
 def test_a_page_that_is_of_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -162,7 +162,16 @@ def memories(data: Data) -> str:
         for memory in data["memories"]
         if not memory["held"]
     ]
-    head = ("array", "where", "banks", "words × bits", "partition", "reads", "writes", "selected")
+    head = (
+        "array",
+        "where",
+        "banks",
+        "words × bits",
+        "partition",
+        "reads",
+        "writes",
+        "bank found at run time",
+    )
     return table(head, rows, "cards")
 
 
@@ -202,7 +211,7 @@ def resources(data: Data) -> str:
     ]
     resident = f'<p class="note">The resident arrays: {data["resident_bram36"]:g} BRAM36 beside that.</p>'
     return (
-        table((escape(data["device"]["name"]), "share", how, "predicted", "there are"), rows, "histogram")
+        table((escape(data["device"]["name"]), "share", how, "predicted", "available"), rows, "histogram")
         + table(("predicted, for", *NAMES.values()), parts)
         + (resident if data["resident_bram36"] else "")
     )

@@ -16,9 +16,13 @@ _LABEL_SHARE = 0.07  # a segment narrower than this has no room for its figure
 _ROWS = 14  # sizes of transfers that get a row each; more are grouped by powers of two
 
 
-def stack(report: Report, width: float = 1) -> str:
+def _largest_first(losses: Iterable[Loss]) -> list[Loss]:
+    return sorted((loss for loss in losses if loss["cycles"]), key=lambda loss: -loss["cycles"])
+
+
+def stack(parts: Iterable[Loss], width: float = 1) -> str:
     """One bar whose parts add up to the run; `width` of the page is how long that is."""
-    parts = [loss for loss in report["losses"] if loss["cycles"]]
+    parts = [part for part in parts if part["cycles"]]
     bar = "".join(
         f'<div class="part" style="width:{100 * width * part["share"]:.3f}%;--c:var(--{part["loss"]})" '
         f'title="{escape(part["title"])}: {count(part["cycles"])} cycles, {percent(part["share"])}">'
@@ -32,10 +36,10 @@ def stack(report: Report, width: float = 1) -> str:
 
 def losses(report: Report, trace: Trace | None = None) -> str:
     """The run as one bar, the limit below it to scale, and its parts as a table."""
-    parts = [loss for loss in report["losses"] if loss["cycles"]]
+    parts = _largest_first(report["losses"])
     hz = report["config"]["clocks"]["fabric_hz"]
     rows = []
-    for loss in sorted(parts, key=lambda loss: -loss["cycles"]):
+    for loss in parts:
         width = 100 * loss["cycles"] / max(part["cycles"] for part in parts)
         remedies = "".join(_remedy(loss, text) for text in loss["remedies"])
         rows.append(
@@ -49,7 +53,7 @@ def losses(report: Report, trace: Trace | None = None) -> str:
             )
         )
     head = ("class", "share", "cycles", "time", "may win it back")
-    return stack(report) + _limit(report) + table(head, rows, "losses")
+    return stack(parts) + _limit(report) + table(head, rows, "losses")
 
 
 def _remedy(loss: Loss, text: str) -> str:

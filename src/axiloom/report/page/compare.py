@@ -143,7 +143,7 @@ def _where(sides: Sequence[Side], letters: Sequence[str]) -> str:
     seconds = [report["fabric"]["cycles"] / report["config"]["clocks"]["fabric_hz"] for report in reports]
     bars = "".join(
         f'<div class="run"><h3>{letter}: {duration(time)} with start and end</h3>'
-        f"{charts.stack(report, time / max(seconds))}</div>"
+        f"{charts.stack(report['losses'], time / max(seconds))}</div>"
         for letter, report, time in zip(letters, reports, seconds, strict=True)
     )
     rows = []
