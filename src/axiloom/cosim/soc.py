@@ -65,6 +65,13 @@ class MistakeHungError(DriverError, HungError):
     """... because of a mistake of the driver's."""
 
 
+def build_shared(sim: str) -> None:
+    """What builds of every design share: compilers run, and little Python."""
+    core.library()
+    if sim == "verilator":
+        verilator.runtime()
+
+
 class Soc:
     """`system`, simulated.
 
@@ -101,12 +108,6 @@ class Soc:
             verilog, "axiloom_tb", defines=defines, trace=trace is not None, progress=progress
         )
         self._command = icarus.command(program, icarus.glue(library, progress))
-
-    def build_shared(self) -> None:
-        """Of :meth:`build` what is the same for every design: compilers run, and no Python."""
-        core.library()
-        if self.system.sim == "verilator":
-            verilator.runtime(self._trace.suffix[1:] if self._trace else None)
 
     def _sources(self) -> verilator.Sources:
         if self.system.model:

@@ -17,6 +17,7 @@ from axiloom.base import processes
 from axiloom.base.errors import UsageError
 from axiloom.base.files import make_folder, read_arrays
 from axiloom.boards.ulx3s_design import NAME as SERIAL
+from axiloom.cosim.soc import build_shared
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -262,7 +263,8 @@ def _planned(
 
 def of_problem(work: Work, text: str, around: Simulated, task: Task) -> Plan:
     """Of one op."""
-    taken = chosen.of_problem(task)
+    with processes.meanwhile(lambda: build_shared(around.sim)):  # a choice takes one core of two
+        taken = chosen.of_problem(task)
     system = around.system(taken.specs, task.asked)
 
     def job(arrays: Given) -> ProblemRun:

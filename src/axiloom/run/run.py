@@ -19,7 +19,7 @@ from axiloom.base.errors import UsageError
 from axiloom.base.files import make_folder
 from axiloom.cosim import referee
 from axiloom.cosim.job import Job, Result
-from axiloom.cosim.soc import Soc
+from axiloom.cosim.soc import Soc, build_shared
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.report.types import Kernel, OnCpu, Report
@@ -114,7 +114,7 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None]
     watch.progress(f"compiling the {run.program}")
     with folder_or_temporary(watch.keep) as folder:
         soc = Soc(run.system, timeline=watch.timeline)
-        with processes.meanwhile(soc.build_shared):
+        with processes.meanwhile(lambda: build_shared(run.system.sim)):
             elf = run.build(folder)
             if watch.keep:
                 run.explain(folder)
