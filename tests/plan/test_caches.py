@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 from tests.drivergen import host
+from tests.drivergen.placed import nests
 from tests.some import slow
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.plan import Plan
 from axiloom.plan.blocks import divisors, movable

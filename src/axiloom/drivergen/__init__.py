@@ -4,7 +4,7 @@ A room knows those above it in this list, not those below; each room's own docst
 
 - ``dialects/``: what the IR consists of, how text becomes IR, and errors that name an op and its place
 - ``match/``: which ops an accelerator can execute, and the trait that says so; is one by hand right?
-- ``nest/``: annotated ops as plans, plans as ops; nests of tile loops as passes on transfers see them
+- ``nest/``: annotated ops as plans, and plans as drivers: transfers, packets, queues, tables
 - ``c/``: IR to C99, and the `Driver` that is delivered
 - ``problems/``: problems that the command line names in short (``matmul:MxNxK:dtype``), as MLIR
 - ``cost/``: how long a way to use an accelerator takes, without a simulation

@@ -42,7 +42,6 @@ from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
@@ -70,7 +69,6 @@ PASSES: tuple[type[ModulePass], ...] = (
     UnsignedArguments,
     Split,
     Place,
-    CoalesceLoops,
     CoalesceTransfers,
     KeepPacked,
     DoubleBuffer,

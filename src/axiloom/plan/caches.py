@@ -161,7 +161,7 @@ def nest_cost(
 ) -> Num:
     """CPU cycles that depend on the order of loops: packing, and with `caches` lines from DDR.
 
-    `buffers`, `keep` and `loops` are those of accel-coalesce-loops; with `buffers=0` it does not run. Of a
+    `buffers`, `keep` and `loops` are those of accel-place; with `buffers=0` there are no packets. Of a
     family: with packets that are kept.
     """
     if plan.count is None:

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 from tests.drivergen import host
+from tests.drivergen.placed import nests
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
@@ -15,7 +16,6 @@ from axiloom.drivergen.cost.plans import BUFFERS, plans
 from axiloom.drivergen.cost.products import family, product, regions
 from axiloom.drivergen.cost.selection import Candidate, candidates
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.problems.matmul import Problem

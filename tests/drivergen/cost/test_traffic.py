@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 from tests.drivergen import host
+from tests.drivergen.placed import nests
 from tests.some import some
 
 from axiloom import isa
@@ -23,7 +24,6 @@ from axiloom.drivergen.cost.selection import (
 )
 from axiloom.drivergen.cost.traffic import Schedule, Traffic, traffic
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec

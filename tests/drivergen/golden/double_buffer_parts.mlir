@@ -7,7 +7,6 @@ builtin.module {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c4 = arith.constant 4 : index
-    %c16 = arith.constant 16 : index
     %c24 = arith.constant 24 : index
     %c1 = arith.constant 1 : index
     accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}

@@ -7,7 +7,6 @@ builtin.module {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c4 = arith.constant 4 : index
-    %c16 = arith.constant 16 : index
     %c17 = arith.constant 17 : index
     %c18 = arith.constant 18 : index
     %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// accel-place,accel-coalesce-loops{words=128 buffers=2},accel-double-buffer
+// accel-place{words=128 buffers=2},accel-double-buffer
 func.func @f(%A : memref<16x4xi32>, %B : memref<4x8xi32>, %C : memref<16x8xi32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<16x4xi32>, memref<4x8xi32>) outs(%C : memref<16x8xi32>) attrs = {

@@ -1,4 +1,4 @@
-// accel-place,accel-coalesce-loops{words=16 buffers=2},accel-double-buffer
+// accel-place{words=16 buffers=2},accel-double-buffer
 func.func @f(%A : memref<8x8xi32>, %B : memref<8x8xi32>, %C : memref<8x8xi32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<8x8xi32>, memref<8x8xi32>) outs(%C : memref<8x8xi32>) attrs = {

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen.convolutions import Conv, convs
 from tests.drivergen.epilogues import Rounded
+from tests.drivergen.placed import nests
 from tests.drivergen.programs import generics
 from tests.drivergen.test_constants import constant
 from tests.drivergen.test_epilogues import matmul, rounded
@@ -27,22 +28,21 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.views import array_of
 from axiloom.drivergen.match.trait import is_annotated
-from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.decisions import SMALL, decide, reads_in_place
 from axiloom.drivergen.pipeline.pipelines import (
     ORDERED,
     optimisations,
-    packets,
     placing,
     prepare,
     split,
 )
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import DmaConfig
+from axiloom.plan import Plan
 from axiloom.plan.caches import ZYNQ_7000, Caches, nest_cost, queue_cost
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -103,6 +103,13 @@ def is_constant(tile: SSAValue) -> bool:
     )
 
 
+class _Blocking(Place):
+    """Loops are placed as for packets, and transfers block: that can be read."""
+
+    def packets(self, plan: Plan, dma: DmaConfig) -> None:
+        return None
+
+
 def order_by_passes(
     module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str], caches: Caches
 ) -> tuple[str, ...] | None:
@@ -110,8 +117,8 @@ def order_by_passes(
     orders = isa.loop_orders(spec, flow)
     if len(orders) < 2 or spec.form.dense or not any(name in chosen for name in ORDERED):
         return None
-    place = replace(placing(chosen, caches), queue=False)
-    how = packets(chosen) or CoalesceLoops(buffers=0)
+    how = placing(chosen, caches)
+    place = _Blocking(**vars(replace(how, queue=False)))
     memory = caches if "cache-tiling" in chosen else None
     costs = []
     for order in orders:

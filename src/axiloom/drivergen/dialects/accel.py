@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, ClassVar
 
+from xdsl.dialects import func
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -33,6 +34,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    ModuleOp,
     StringAttr,
     i32,
     i64,
@@ -716,6 +718,17 @@ class PreloadOp(IRDLOperation):
 
     def __init__(self, array: SSAValue, indices: Sequence[SSAValue], lines: int) -> None:
         super().__init__(operands=[array, indices], properties={"lines": IntegerAttr(lines, i64)})
+
+
+def dma_of(function: func.FuncOp, module: ModuleOp) -> DmaConfig | None:
+    """The DMA that the function, or the one that initialises it, has mapped."""
+    names = (function.sym_name.data, f"{function.sym_name.data}_init")
+    for other in module.ops:
+        if isinstance(other, func.FuncOp) and other.sym_name.data in names:
+            for op in other.walk():
+                if isinstance(op, InitDmaOp):
+                    return op.config.data
+    return None
 
 
 Accel = Dialect(

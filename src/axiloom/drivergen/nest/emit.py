@@ -26,7 +26,7 @@ from axiloom.drivergen.nest.annotated import Source
 from axiloom.drivergen.nest.flow import Placed
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.plan import Command, Loop, Plan, Receive, Register, Send, Span, Words
+from axiloom.plan import Command, Level, Loop, Plan, Receive, Register, Send, Span, Words
 from axiloom.plan.tree import Node, Word
 
 WORD_BYTES = WORD_BITS // 8
@@ -71,8 +71,9 @@ class Emitter:
 
     def __init__(self, op: linalg.GenericOp, trait: Trait, *, flat: bool = False) -> None:
         self.op, self.trait, self.flat = op, trait, flat
+        self.opcode = ""
         self.builder = Builder(InsertPoint.before(op))
-        self.loops: dict[str, Loop] = {}
+        self.loops: dict[str, Loop | Level] = {}
         self.counters: dict[str, SSAValue] = {}
         self.starts: dict[str, SSAValue] = {}
         """Counters that stop where the last tile is whole."""
@@ -104,7 +105,7 @@ class Emitter:
                 self.command(node)
 
     def command(self, command: Command) -> None:
-        _Opcode(self, command).emit()
+        Opcode(self, command).emit()
 
     def loop(self, node: Loop) -> scf.ForOp:
         end = scf.YieldOp()
@@ -158,7 +159,7 @@ class Emitter:
         starts = [self._start(span, region.operand) for span in region.spans]
         sizes: list[SSAValue | int] = [1] * len(region.spans)
         for dim, length in zip(sorted(region.order), region.tile.lengths, strict=True):
-            sizes[dim] = self.lengths[region.edges[dim] or ""] if length == DYNAMIC_INDEX else length
+            sizes[dim] = self.rest(region.edges[dim] or "") if length == DYNAMIC_INDEX else length
         view = memref.SubviewOp.get(
             source, starts, sizes, region.steps, region.kind(source.type.element_type)
         )
@@ -199,7 +200,9 @@ class Emitter:
             return counter
         return self.insert(arith.MuliOp(counter, self.index(elements // step))).result
 
-    opcode = ""
+    def rest(self, name: str) -> SSAValue:
+        """Elements of a tile of a loop that may be at its end."""
+        return self.lengths[name]
 
     def counter(self, name: str, what: str) -> SSAValue:
         """Of a loop, which must be around the opcode."""
@@ -219,7 +222,7 @@ def _regions(nodes: Sequence[Node]) -> Iterator[Placed]:
             yield from _regions(node.body)
 
 
-class _Opcode:
+class Opcode:
     """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
 
     def __init__(self, nest: Emitter, command: Command) -> None:
@@ -249,7 +252,7 @@ class _Opcode:
         for receive in streamed:
             armed = armed or self._arm(receive)
             self.insert(accel.WaitOp(armed.token))
-            self._take(receive)
+            self.take(receive, self.index(0))
             armed = None
         pointed = [(receive, self._point_out(receive)) for receive in receives if receive.by is not None]
         self._access(self.command.after)
@@ -258,7 +261,15 @@ class _Opcode:
                 self.insert(accel.TakeInPlaceOp(*self._in_place(receive)))
             else:
                 self.insert(accel.TakeOutOp(self.index(0), self.index(receive.words)))
-                self._take(receive)
+                self.take(receive, self.index(0))
+
+    def stage(self, offset: SSAValue) -> SSAValue:
+        """The words that are sent, from an offset of the input window on; what is behind them."""
+        self.begun = any(isinstance(move, Receive) for move in self.command.moves)
+        for move in self.command.moves:
+            if not isinstance(move, Receive):
+                offset = self._stage(move, offset)
+        return offset
 
     # --- sent -----------------------------------------------------------------------------------------
 
@@ -268,24 +279,21 @@ class _Opcode:
         for move in moves:
             if isinstance(move, Send) and move.by is not None:
                 continue
-            if isinstance(move, Send) and move.words % (self.width // WORD_BITS):
-                what = f"{move.words} words are no whole beats of {self.width} bits"
-                fail(self.nest.op, f"opcode {self.command.opcode}: {what}")
-            for stage in self._stages(move, end):
-                end = stage.end
+            end = self._stage(move, end)
             words += move.words
         if words:
             self._check_length("sends", words, self.dma.input_buffer_size, "input")
             self.insert(accel.WaitOp(self.insert(accel.StartSendOp(begin, end)).token))
 
-    def _stages(self, move: Send | Words, offset: SSAValue) -> Iterator[accel.StageOp]:
+    def _stage(self, move: Send | Words, offset: SSAValue) -> SSAValue:
         if isinstance(move, Send):
-            yield self._tile(move, offset)
-            return
+            if move.words % (self.width // WORD_BITS):
+                what = f"{move.words} words are no whole beats of {self.width} bits"
+                fail(self.nest.op, f"opcode {self.command.opcode}: {what}")
+            return self._tile(move, offset).end
         for value in move.values:
-            stage = self.insert(self._word(value, offset))
-            yield stage
-            offset = stage.end
+            offset = self.insert(self._word(value, offset)).end
+        return offset
 
     def _word(self, value: Word, offset: SSAValue) -> accel.StageOp:
         if isinstance(value, int):
@@ -308,11 +316,11 @@ class _Opcode:
         self._check_length("receives", receive.words, self.dma.output_buffer_size, "output")
         return self.insert(accel.StartRecvOp(self.index(0), self.index(receive.words)))
 
-    def _take(self, receive: Receive) -> None:
+    def take(self, receive: Receive, offset: SSAValue) -> None:
         """Out of the output window, to its place."""
         view, tile = self._view(receive), self.nest.travels(receive)
         mode = "accumulate" if receive.add else "overwrite"
-        self.insert(accel.RecvOp(view, tile.shape, tile.permutation, self.index(0), mode, tile.dense))
+        self.insert(accel.RecvOp(view, tile.shape, tile.permutation, offset, mode, tile.dense))
 
     # --- operands that no stream carries --------------------------------------------------------------
 

@@ -278,7 +278,7 @@ class _Queued(Emitter):
         length = region.flat.lengths[dim]
         if length != DYNAMIC_INDEX:
             return length
-        return self.lengths[region.edges[sorted(region.order)[dim]] or ""]
+        return self.rest(region.edges[sorted(region.order)[dim]] or "")
 
     def _value(self, size: SSAValue | int) -> SSAValue:
         return self.index(size) if isinstance(size, int) else size

@@ -23,8 +23,7 @@ from axiloom.drivergen.nest.flow import Placed
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.drivergen.passes.frontend.interchange import in_order
 from axiloom.drivergen.passes.frontend.split import Part, parts
-from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
-from axiloom.drivergen.pipeline.pipelines import ORDERED, packets, placing
+from axiloom.drivergen.pipeline.pipelines import ORDERED, placing
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Plan, Receive, Send
@@ -107,7 +106,7 @@ def _cost(
     plan = in_loops(op, trait, chosen, caches)
     if "zero-copy" in chosen:
         return queue_cost(plan, spec.stream_width // WORD_BITS)
-    how = packets(chosen) or CoalesceLoops(buffers=0)
+    how = placing(chosen)
     memory = caches if "cache-tiling" in chosen else None
     return float(nest_cost(plan, trait.dma, memory, buffers=how.buffers, keep=how.keep, loops=how.loops))
 

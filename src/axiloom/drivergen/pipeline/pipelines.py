@@ -31,7 +31,6 @@ from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
@@ -93,50 +92,38 @@ ORDERED = ("cache-tiling", "residency", "keep-packed")
 """Passes that gain by an order of loops, which is chosen for them if none is given."""
 
 
-def packets(chosen: Sequence[str]) -> CoalesceLoops | None:
-    """The pass that makes packets, if any is wanted: keep-packed and double-buffer need them to work on."""
-    names = {"coalesce", "keep-packed", "double-buffer"} & set(chosen)
-    if not names or "zero-copy" in chosen:
-        return None
-    buffers = 2 if "double-buffer" in chosen else 1
-    return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
+PACKETS = {"coalesce", "keep-packed", "double-buffer"}
+"""They make packets, or need them to work on."""
 
 
 def split(chosen: Sequence[str]) -> Split:
     """Packets need room for two tiles that come back."""
-    return Split(twice=packets(chosen) is not None)
+    return Split(twice=placing(chosen).buffers > 0)
 
 
 def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000, *, tables: bool = False) -> Place:
     """The pass that places transfers for these optimisations. `tables`: those are of use."""
     place = Place("residency" in chosen, "zero-copy" in chosen, line_bytes=caches.line_bytes)
-    place = replace(place, tables=tables and "tables" in chosen)
-    if place.queue or "cache-tiling" not in chosen:
+    if place.queue:
+        return replace(place, tables=tables and "tables" in chosen)
+    if "cache-tiling" in chosen:
+        place = replace(place, l2_size=caches.l2_size, l2_ways=caches.l2_ways)
+    if PACKETS.isdisjoint(chosen):
         return place
-    place = replace(place, l2_size=caches.l2_size, l2_ways=caches.l2_ways)
-    how = packets(chosen)
-    return replace(place, buffers=how.buffers, keep=how.keep, loops=how.loops) if how else place
+    buffers = 2 if "double-buffer" in chosen else 1
+    return replace(place, buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
 
 
 def transfer_passes(chosen: Sequence[str]) -> list[ModulePass]:
     """The passes on placed transfers for these optimisations, in their order; a queue needs none."""
-    if "zero-copy" in chosen:
-        return []
-    coalesced = packets(chosen)
-    passes: dict[str, list[ModulePass]] = {
-        "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
-        "coalesce-transfers": [CoalesceTransfers()],
-        "keep-packed": [KeepPacked()],
-        "double-buffer": [DoubleBuffer()],
-        "specialise-copies": [SpecialiseCopies()],
+    passes: dict[str, ModulePass] = {
+        "coalesce": CoalesceTransfers(),
+        "coalesce-transfers": CoalesceTransfers(),
+        "keep-packed": KeepPacked(),
+        "double-buffer": DoubleBuffer(),
+        "specialise-copies": SpecialiseCopies(),
     }
-    found: list[ModulePass] = []
-    for name in chosen:
-        if coalesced and name in ("coalesce", "keep-packed", "double-buffer"):
-            found.append(coalesced)
-            coalesced = None
-        found += passes.get(name, [])  # accel-place does the others
-    return found
+    return [] if "zero-copy" in chosen else [passes[name] for name in chosen if name in passes]
 
 
 def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:

@@ -34,7 +34,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.elements import ADDED, named
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.nest.nest import dma_of
 from axiloom.drivergen.passes.lowering.lower_to_calls import (
     get_block_arguments,
     put_block_arguments,
@@ -175,7 +174,7 @@ class SpecialiseCopies(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         declared: dict[str, func.FuncOp] = {}
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-            dma = dma_of(function, op)
+            dma = accel.dma_of(function, op)
             if dma is not None:
                 _Function(function, dma, declared).rewrite()
         op.body.block.add_ops(declared.values())

@@ -23,7 +23,6 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.nest.nest import dma_of
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig
 
 WORD_BYTES = WORD_BITS // 8
@@ -136,7 +135,7 @@ class CoalesceTransfers(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-            dma = dma_of(function, op)
+            dma = accel.dma_of(function, op)
             if dma is None:
                 continue
             blocks = [b for o in function.walk() for region in o.regions for b in region.blocks]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
@@ -13,8 +13,33 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, channels
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.passes.transfers.coalesce_loops import Scope
 from axiloom.drivergen.passes.transfers.keep_packed import CLEANED, counters_of, loops_around, trips
+
+
+@dataclass
+class _Scope:
+    """A block under construction, and what the values of the old nest are in it."""
+
+    block: Block
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict)
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """What `old` is here: computed again if it was computed inside the old nest."""
+        if old in self.values:
+            return self.values[old]
+        owner = old.owner
+        if not isinstance(owner, Operation) or isinstance(owner, arith.ConstantOp):
+            return old
+        if owner.parent_op() is None or not isinstance(owner.parent_op(), scf.ForOp):
+            return old
+        for operand in owner.operands:
+            self.value(operand)
+        copy = owner.clone(self.values)
+        self.block.add_op(copy)
+        for before, after in zip(owner.results, copy.results, strict=True):
+            after.name_hint = before.name_hint
+            self.values[before] = after
+        return self.values[old]
 
 
 class _Packets:
@@ -63,7 +88,7 @@ class _Packets:
         end = dict.fromkeys(counters, zero)
         end |= {c: v for c, v in zip(carried, finals, strict=True) if c in counters}
         tail = Block()
-        scope = Scope(tail, dict(end))
+        scope = _Scope(tail, dict(end))
         self._copy_receives(scope)
         tail.add_op(channels.WaitSentOp())
         ops = list(tail.ops)
@@ -122,13 +147,13 @@ class _Packets:
                 condition = both.result
         assert condition is not None
         inside = Block()
-        self._copy_receives(Scope(inside, dict(last)))
+        self._copy_receives(_Scope(inside, dict(last)))
         inside.add_op(scf.YieldOp())
         later = scf.IfOp(condition, [], Region(inside))
         later.attributes["comment"] = StringAttr("What the packet before this one brings back.")
         Rewriter.insert_op([*ops, later], InsertPoint.before(self.wait))
 
-    def _copy_receives(self, scope: Scope) -> None:
+    def _copy_receives(self, scope: _Scope) -> None:
         own = {result for op in self.receives for o in op.walk() for result in o.results}
         for op in self.receives:
             for inner in op.walk():
@@ -197,7 +222,7 @@ class DoubleBuffer(ModulePass):
     last one in flight, and that lies elsewhere. No wait can be for ever: a packet that waits for its turn is
     started while tiles are waited for, and every tile of a packet is taken before the next but one is queued.
 
-    It does nothing to packets without an `accel.place`: those that accel-coalesce-loops has not made.
+    It does nothing to packets without an `accel.place`: those that accel-place has not made.
     """
 
     name = "accel-double-buffer"

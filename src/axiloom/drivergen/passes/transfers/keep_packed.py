@@ -239,7 +239,7 @@ class KeepPacked(ModulePass):
     they stand beside. What is staged is cleaned at once, and nothing else is.
 
     Rests on `accel.place`: no two ops of a nest stage words in the same place. It does nothing to packets
-    without one, which are those that accel-coalesce-loops has not made.
+    without one, which are those that accel-place has not made.
     """
 
     name = "accel-keep-packed"

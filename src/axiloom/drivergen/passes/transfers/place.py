@@ -19,18 +19,21 @@ from axiloom.drivergen.dialects.packing import PackingAttr
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.dialects.views import zero_fill
 from axiloom.drivergen.match.trait import Trait, is_annotated
+from axiloom.drivergen.nest import emit_packets
 from axiloom.drivergen.nest.annotated import placement
 from axiloom.drivergen.nest.constants import pack, packable
 from axiloom.drivergen.nest.emit import emit
+from axiloom.drivergen.nest.emit_packets import fit
 from axiloom.drivergen.nest.emit_queue import Queues
 from axiloom.drivergen.nest.emit_table import Table
 from axiloom.drivergen.nest.flow import Placement
 from axiloom.drivergen.nest.packed import PACKED, argument_attributes, set_attributes
 from axiloom.drivergen.nest.queues import Units, groups
 from axiloom.isa.contract.types import DmaConfig, Scope, SendDim
-from axiloom.plan import Num, Plan
+from axiloom.plan import Num, Packets, Plan
 from axiloom.plan.blocks import best
 from axiloom.plan.caches import LINE_BYTES, Caches, nest_cost
+from axiloom.plan.packets import PACKET_WORDS, choose
 from axiloom.plan.rewrite import resident, tiled
 
 
@@ -63,8 +66,12 @@ class Place(ModulePass):
     - `residency`: a tile that is in the device's buffer is not sent again. A load goes in front of the loops
       that do not change it; dense tiles leave loops of one iteration, too.
     - `l2_size` (bytes; 0: not) and `l2_ways` of the board: a loop runs in blocks where L2 then holds what the
-      loops around it read again. `buffers`, `keep` and `loops` as accel-coalesce-loops has them, if that
-      follows (`buffers=0`: it does not).
+      loops around it read again.
+    - `buffers`: iterations of a loop, with the loops inside it, go as one packet of about `words`; 2 if
+      accel-double-buffer follows, `keep` if accel-keep-packed does, so that a place of its own is worth its
+      room. With `loops=false` an iteration of the innermost loop is the most that goes in a packet. Which
+      loop packets run along is chosen in :mod:`axiloom.plan.packets`. Where not even one iteration, or two
+      tiles that come back, fit into their window, transfers block.
     - `queue`: tiles at edges of results begin earlier, so that all are whole, and constants are packed ahead,
       one tile a row; loads of dense tiles leave the outermost loop. Transfers are descriptors of a
       scatter-gather DMA (:mod:`axiloom.drivergen.nest.queues`; `line_bytes` of the board's caches): calls of
@@ -81,6 +88,7 @@ class Place(ModulePass):
     buffers: int = 0
     keep: bool = False
     loops: bool = True
+    words: int = PACKET_WORDS
     line_bytes: int = LINE_BYTES
     tables: bool = False
 
@@ -101,7 +109,11 @@ class Place(ModulePass):
                 _queue(op, ops, traits, plans, units, table)
             else:
                 for generic, trait, plan in zip(ops, traits, plans, strict=True):
-                    emit(generic, trait, plan)
+                    packets = self.packets(plan, trait.dma)
+                    if packets is None:
+                        emit(generic, trait, plan)
+                    else:
+                        emit_packets.emit(generic, trait, plan, packets)
             for generic in ops:
                 Rewriter.erase_op(generic)
             for array in packed:
@@ -119,6 +131,12 @@ class Place(ModulePass):
         if self.l2_size and (block := self.block(plan, dma)):
             plan = tiled(plan, *block)
         return resident(plan, outermost=self.queue) if self.residency else plan
+
+    def packets(self, plan: Plan, dma: DmaConfig) -> Packets | None:
+        """None: transfers block. None fit, or nothing is sent in front of what comes back."""
+        if not self.buffers or not any(level.pre for level in plan.levels) or not fit(plan, dma):
+            return None
+        return choose(plan, dma, buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops)
 
     def block(self, plan: Plan, dma: DmaConfig) -> tuple[int, int] | None:
         """The loop and the iterations a block that cost least, None if there is nothing to gain."""

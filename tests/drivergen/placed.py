@@ -1,4 +1,4 @@
-"""A nest of tile loops with the opcodes of a flow in it, as the passes on transfers see it.
+"""The plan of a driver, read from its blocking transfers: the judge of what was printed.
 
 Each loop holds opcodes in front of the loop inside it and opcodes behind; the innermost has only the former.
 """
@@ -139,21 +139,10 @@ def reached(values: Sequence[SSAValue]) -> set[SSAValue]:
     return found
 
 
-def dma_of(function: func.FuncOp, module: ModuleOp) -> DmaConfig | None:
-    """The DMA that the function, or the one that initialises it, has mapped."""
-    names = (function.sym_name.data, f"{function.sym_name.data}_init")
-    for other in module.ops:
-        if isinstance(other, func.FuncOp) and other.sym_name.data in names:
-            for op in other.walk():
-                if isinstance(op, accel.InitDmaOp):
-                    return op.config.data
-    return None
-
-
 def nests(module: ModuleOp) -> Iterator[tuple[func.FuncOp, Nest]]:
     """The nests of blocking transfers in the functions of a module, as `accel-place` leaves them."""
     for function in [o for o in module.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-        dma = dma_of(function, module)
+        dma = accel.dma_of(function, module)
         if dma is None:
             continue
         for op in list(function.body.block.ops):
@@ -220,8 +209,3 @@ def _transfers_only(block: Block) -> bool:
         elif not is_side_effect_free(op):
             return False
     return loops <= 1 and end is None
-
-
-def flat(level: Level) -> bool:
-    """Has the level a loop inside it?"""
-    return not any(isinstance(op, scf.ForOp) for op in level.loop.body.block.ops)
