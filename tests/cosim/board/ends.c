@@ -16,13 +16,13 @@ __attribute__((noinline)) void Xil_Assert(const char *file, int line) {
 int main(void) {
     text("begins\n");
 #if HOW == 0
-    return (int)AT(0x30000000); /* line of the load */
+    return (int)AT(0x30000000); /* the load */
 #elif HOW == 1
     Xil_Assert("ends.c", 4711);
     return 0;
 #elif HOW == 2
     while (1)
-        continue;
+        continue; /* the loop */
 #elif HOW == 3
     AT(PRIVATE_TIMER) = 1000;
     AT(PRIVATE_TIMER + 8) = 7;
@@ -35,7 +35,7 @@ void on_irq(void) {
     AT(PRIVATE_TIMER + 0xC) = 1;
     AT(CPU_INTERFACE + 0x10) = AT(CPU_INTERFACE + 0xC);
 #elif HOW == 4
-    AT(0xE000A040) = 3; /* GPIO */
+    AT(0xE000A040) = 3; /* the register */
     AT(0xE000A040) = AT(0xE000A040) + 1;
     say("register", AT(0xE000A040));
     return 0;

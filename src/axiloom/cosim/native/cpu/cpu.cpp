@@ -491,7 +491,7 @@ void Cpu::schedule() {
         next_event = cycles() + config.quantum_cycles;
     if (surroundings) {
         board.quantum_end = std::min(next_event, cycles() + config.quantum_cycles);
-        next_event = std::min(board.quantum_end, surroundings->next());
+        next_event = board.due = std::min(board.quantum_end, surroundings->next());
     }
 }
 

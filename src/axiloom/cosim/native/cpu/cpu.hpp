@@ -94,7 +94,10 @@ class Cpu {
     void note(uint32_t pc, const std::string &text);
     uint32_t link() const { return reg(host->registers().link); }
     // An interrupt may have come, or the time of the next thing has changed.
-    void look_soon() { next_event = 0; }
+    void look_soon() {
+        next_event = 0;
+        board.must_look = true;
+    }
     // The program waits in an access: nothing of its own happens before `until`, or an interrupt line changes.
     void pass_time(uint64_t until);
 
@@ -184,7 +187,8 @@ class Cpu {
         axl_board_t program{};
         std::string input, until;
         size_t next_input = 0;
-        uint64_t quantum_end = 0, limit = 0; // CPU cycles
+        uint64_t quantum_end = 0, due = 0, limit = 0; // CPU cycles
+        bool must_look = false, waits_for_mask = false; // an interrupt does, and nothing else has changed
         int lines = 0;
         bool has_trap = false, has_asserted = false;
         Host::Trap trap{}; // to be entered, when the engine has stopped

@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t NEVER_REACHED = 0xFFFFFFF0u; // such a program ends in a loop
 constexpr uint64_t NANO = 1000000000;
-constexpr uint64_t MASKED_CYCLES = 32;    // between two looks at a mask with an interrupt behind it
 constexpr uint64_t SETTLE_CYCLES = 1000;  // in which the fabric shows that it has begun something
 constexpr uint64_t LONG_SLEEP = 1u << 30;
 constexpr int FABRIC_ALONE = 1 << 16;
@@ -120,6 +119,9 @@ bool Cpu::enters_trap(uc_err code, uint32_t pc) {
 
 // At the start of a block that may wait, because an interrupt goes before it, or because time has come.
 void Cpu::board_event() {
+    if (board.waits_for_mask && !board.must_look && cycles() < board.due && host->masks_interrupts())
+        return;
+    board.must_look = false;
     const bool quantum_over = cycles() >= board.quantum_end;
     if (cycles() >= board.limit) {
         fail(AXL_FAULT_LIMIT, memory.pc, 0, format("still running at pc 0x%08X after %u ms of the board's time", memory.pc, board.limit_ms()));
@@ -153,8 +155,9 @@ void Cpu::board_event() {
         stop_engine();
     }
     schedule();
+    board.waits_for_mask = wanted;
     if (wanted)
-        next_event = std::min(next_event, cycles() + MASKED_CYCLES);
+        next_event = 0; // as soon as it is not masked
 }
 
 // ---- rest
