@@ -44,7 +44,7 @@ def texts(html: str) -> str:
 
 def test_the_diagram_is_the_system_that_ran(run: Any) -> None:
     """Widths, clocks and bytes, each from where it was counted; the same in both pictures."""
-    report, result = run.report, run._result
+    report, result = run.report, run.result
     jsonschema.validate(report, schema())
     edges = {(edge["source"], edge["target"]): edge for edge in report["system"]["edges"]}
     stream = edges["DMA", "v3_4"]

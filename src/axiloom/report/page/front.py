@@ -122,9 +122,9 @@ def _name(row: Json) -> str:
     return f"{row['flow']} {row['loops']} {row['tile']} {row['pipeline']}"
 
 
-def drivers(found: Json) -> str:
+def drivers(search: Json) -> str:
     """The ways of one exploration as points, and as a table."""
-    rows, taken = found["rows"], found["chosen"]
+    rows, taken = search["rows"], search["chosen"]
     points = [
         Point(
             row["words"],
@@ -160,10 +160,10 @@ def _ms(value: float | None) -> str:
 # --- hardware --------------------------------------------------------------------------------------------
 
 
-def hardware(found: Json) -> str:
+def hardware(search: Json) -> str:
     """The designs of a search under a part, one picture for the resource of which most is taken."""
-    designs = [*found["refused"], *found["found"], found["base"]]
-    limits, chosen = found["limits"], found["chosen"]
+    designs = [*search["refused"], *search["found"], search["base"]]
+    limits, chosen = search["limits"], search["chosen"]
     scarce = max(limits, key=lambda name: chosen["resources"][name] / limits[name])
     points = [
         Point(design["resources"][scarce], _time(design), design["name"], design == chosen, design["fits"])
@@ -210,9 +210,9 @@ def render(explorations: Sequence[Json], designs: Json | None, command: str) -> 
         sections.append(
             parts.section("designs", f"Designs under {designs['device']}", hardware(designs), HARDWARE)
         )
-    for number, found in enumerate(explorations):
-        title = f"{found['problem']} on {found['accelerator']}"
-        sections.append(parts.section(f"drivers{number}", title, drivers(found), DRIVERS))
+    for number, search in enumerate(explorations):
+        title = f"{search['problem']} on {search['accelerator']}"
+        sections.append(parts.section(f"drivers{number}", title, drivers(search), DRIVERS))
     if command:
         sections.append(parts.section("run", "This search", parts.repeat(command), ""))
     return document("What was explored", sections)
@@ -227,26 +227,26 @@ def _header(explorations: Sequence[Json], designs: Json | None) -> str:
         said.append(f"{what} under {designs['device']}")
         looked = f"of {count(designs['variants'])}, {count(designs['excluded'])} too large at first sight"
         tiles.append(("looked at", count(len(designs["found"]) + len(designs["refused"])), looked))
-    for found in explorations:
-        best = found["chosen"]
+    for search in explorations:
+        best = search["chosen"]
         time = best["simulated_ms"] or best["predicted_ms"]
         how = "simulated" if best["simulated_ms"] else "foretold"
-        tiles.append((f"{found['problem']} on {found['accelerator']}", _ms(time), f"{how}: {_name(best)}"))
-        said += _beside(found, time, "simulated_ms" if best["simulated_ms"] else "predicted_ms")
-    names = dict.fromkeys(found["problem"] for found in explorations)
+        tiles.append((f"{search['problem']} on {search['accelerator']}", _ms(time), f"{how}: {_name(best)}"))
+        said += _beside(search, time, "simulated_ms" if best["simulated_ms"] else "predicted_ms")
+    names = dict.fromkeys(search["problem"] for search in explorations)
     title = ", ".join(names) or (designs and designs["work"]) or ""
     text = f"{'; '.join(said)}." if said else "Nothing to compare with."
     return parts.head(escape(title), "", ("open", text), tiles, "")
 
 
-def _beside(found: Json, time: float | None, key: str) -> list[str]:
+def _beside(search: Json, time: float | None, key: str) -> list[str]:
     """The chosen way beside the named one that is slowest."""
-    named = [row for row in found["rows"] if row["names"] and row[key] and row != found["chosen"]]
+    named = [row for row in search["rows"] if row["names"] and row[key] and row != search["chosen"]]
     if not named or not time:
         return []
     other = max(named, key=_by(key))
     times, beside = other[key] / time, f"{other['names'][0]} ({_name(other)})"
-    return [f"{_name(found['chosen'])} is {times:.2f} times as fast as {beside}"]
+    return [f"{_name(search['chosen'])} is {times:.2f} times as fast as {beside}"]
 
 
 def _by(key: str) -> Callable[[Json], float]:
