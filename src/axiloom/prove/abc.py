@@ -42,7 +42,7 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_SOURCES = "abc", "aiger", "certify", "liveness", "ranks", "steps"
+_SOURCES = "abc", "aiger", "certify", "lemmas", "liveness", "ranks", "steps", "walks"
 """What an answer in the cache hangs on, beside its question."""
 _ALL = "all.aig"
 RANK = "rank"
@@ -345,7 +345,7 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
 
 def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome | None:
     """Why nothing is owed for ever, from registers inside: lemmas and claims, which engines prove."""
-    argument = ranks.argue(cone, pairs, limit_s)
+    argument = ranks.argue(cone, pairs, 2 * limit_s)  # of CPU
     if argument is None:
         return None
     lemmas, claims = ranks.proof(argument)

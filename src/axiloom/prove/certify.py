@@ -79,9 +79,7 @@ class Cycles:
             return -values[number >> 1] if number & 1 else values[number >> 1]
 
         for a, b in self._aiger.gates:
-            first, second, both = literal(a), literal(b), self._new()
-            self._solver.append_formula([[-both, first], [-both, second], [both, -first, -second]])
-            values.append(both)
+            values.append(self.both(literal(a), literal(b)))
         self.held = [literal(number) for number in self._aiger.latches]
         return [literal(number) for number in self._aiger.outputs]
 
@@ -89,8 +87,14 @@ class Cycles:
         """Not all of these together."""
         self._solver.add_clause([-literal for literal in literals])
 
-    def some(self, conjunctions: Iterable[Iterable[int]]) -> bool:
-        """Can one of these be?"""
+    def both(self, first: int, second: int) -> int:
+        """Logic beside it."""
+        both = self._new()
+        self._solver.append_formula([[-both, first], [-both, second], [both, -first, -second]])
+        return both
+
+    def any_of(self, conjunctions: Iterable[Iterable[int]]) -> int:
+        """A literal where one of these is."""
         names = []
         for literals in conjunctions:
             names.append(self._new())
@@ -98,7 +102,11 @@ class Cycles:
                 self._solver.add_clause([-names[-1], literal])
         which = self._new()
         self._solver.add_clause([-which, *names])
-        return bool(self._solver.solve(assumptions=[which]))
+        return which
+
+    def some(self, conjunctions: Iterable[Iterable[int]]) -> bool:
+        """Can one of these be?"""
+        return self.can(self.any_of(conjunctions))
 
     def can(self, literal: int) -> bool:
         """Can this be? Several are quicker asked for each by itself."""
@@ -110,6 +118,10 @@ class Cycles:
             return None
         values = self._solver.get_model()
         return lambda literal: (values[abs(literal) - 1] > 0) == (literal > 0)
+
+    def core(self) -> set[int]:
+        """Of the literals for which there was no :meth:`model`, some that cannot all be."""
+        return set(self._solver.get_core() or ())
 
     def __enter__(self) -> Cycles:
         return self

@@ -6,13 +6,14 @@ none in which all fair outputs are high again:
 
 - a number that never rises in the steps that are left: those in which it falls are finitely many;
 - a register with few values: steps that lead from one loop of values to another are, too;
-- a fair output that is not high in any step that is left, or some steps before they end.
+- a fair output that is not high in any step that is left, or some steps before they end;
+- where no step leads from one loop of a register's values to another: such claims for each loop.
 
 Numbers are guessed: registers, and the difference to what each is compared with. This is how fair runs are
 sought by strongly connected components, with registers' values for components (Emerson, Lei, "Efficient model
-checking in fragments of the propositional mu-calculus", 1986), and lexicographic ranks. Lemmas are guessed
-where a claim is refuted from a state that no sampled run is in: a value of a small register with which two
-bits are always the same. What is found is only a proposal: :func:`proof` makes questions of it for engines.
+checking in fragments of the propositional mu-calculus", 1986), and lexicographic ranks. Where
+claims are refuted from states that no run is in, lemmas exclude these (:mod:`axiloom.prove.lemmas`). What is
+found is only a proposal: :func:`proof` makes questions of it for engines.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from axiloom.prove.aiger import Aiger, Builder
-from axiloom.prove.steps import Circuit, Samples, Steps, runs
+from axiloom.prove.lemmas import Lemma, Lemmas, narrow
+from axiloom.prove.steps import Circuit, Samples, Steps
+from axiloom.prove.walks import Walks
 
 SMALL = 4
 """Bits of a register whose values are looked at one by one."""
@@ -37,16 +40,10 @@ PARTNERS = 6
 """Comparisons of a register that are looked at."""
 BOUND = 200
 """Gates of what a register is compared with, at most: products are hard."""
-LEMMAS = 8
-"""That are tried at once."""
-ALONE = 24
-"""Of which it is looked whether they keep themselves."""
-TURN = 10
-"""The part of the time that one claim may take."""
+QUICK, WALKS, LEMMAS = 0.2, 0.2, 0.7
+"""The parts of the time that claims without lemmas may take, and walks and lemmas of what is left."""
 FRESH = 10
 """Steps from a solver that are looked at together."""
-CYCLES, RUNS = 24, 16
-"""Of the runs that are looked at."""
 KEPT = "assumptions_held"
 
 
@@ -57,15 +54,6 @@ class Claim:
     conditions: tuple[int, ...]
     event: int
     waits: int = 0
-
-
-@dataclass(frozen=True)
-class Lemma:
-    """Where `when` is high, the others are the same."""
-
-    when: int
-    one: int
-    other: int
 
 
 @dataclass(frozen=True)
@@ -89,42 +77,34 @@ class _Search:
         plain = len(others) - 2 * pairs
         self.fair, couples = others[:plain], others[plain:]
         self.couples = list(zip(couples[::2], couples[1::2], strict=True))
+        self.partners = circuit.compared()
         self.small = {n: w for n, w in circuit.words.items() if len(w) <= SMALL}
-        self.atoms: list[int] = []
         self.measures = list(self._measures())
-        self.guards = [
-            circuit.same(word, [value >> i & 1 for i in range(len(word))])
-            for word in self.small.values()
-            for value in range(1 << len(word))
-        ]
-        latches = (2 * (circuit.cone.inputs + 1 + i) for i in range(len(circuit.cone.latches)))
-        self.atoms = [*dict.fromkeys(one & ~1 for one in (*latches, *self.guards, *self.atoms) if one > 1)]
-        self.control = {0, *self.guards, *(bit & ~1 for word in self.small.values() for bit in word)}
         kept = circuit.words.get(KEPT)
         self.kept = kept[0] if kept else 1
+        self.all = steps.literal(1)
         self.lemmas: dict[Lemma, int] = {}
-        self.dead: set[Lemma] = set()
-        self.names: dict[Lemma, int] = {}
-        self.tried: dict[Lemma, int] = {}
+        self.broken: dict[Lemma, int] = {}
         self.samples, self.possible = Samples(circuit), Samples(circuit)
         self.fresh: list[list[bool]] = []
-        self.real = 0
+
+    def _bounds(self, word: Sequence[int]) -> Iterator[list[int]]:
+        """What a register is compared with."""
+        named = [self.partners.get(bit & ~1, []) for bit in word]
+        for k in range(PARTNERS):
+            bound = [of[k] ^ bit & 1 if len(of) > k else 0 for of, bit in zip(named, word, strict=True)]
+            if not any(bit > 1 for bit in bound):
+                break
+            if self.circuit.gates(bound, BOUND) <= BOUND:
+                yield bound
 
     def _measures(self) -> Iterator[_Measure]:
         circuit = self.circuit
-        partners = circuit.compared()
         for word in circuit.words.values():
             if len(word) == 1:
                 continue
             numbers = [word, [bit ^ 1 for bit in word]]
-            for k in range(PARTNERS):
-                named = [partners.get(bit & ~1, []) for bit in word]
-                bound = [of[k] ^ bit & 1 if len(of) > k else 0 for of, bit in zip(named, word, strict=True)]
-                if not any(bit > 1 for bit in bound):
-                    break
-                if circuit.gates(bound, BOUND) > BOUND:
-                    continue
-                self.atoms += bound
+            for bound in self._bounds(word):
                 for other in (bound, [bit ^ 1 if bit > 1 else bit for bit in bound]):
                     numbers += [circuit.minus(other, word), circuit.minus(word, other)]
             for number in numbers:
@@ -133,19 +113,12 @@ class _Search:
 
     # --- questions
 
-    def sample(self) -> None:
-        """Runs from the start."""
-        for run in runs(self.circuit.cone, 0, CYCLES, RUNS):
-            for at, columns in enumerate(run[1:], start=2):
-                self.samples.add(columns, goes_on=at < len(run))
-        self.real = self.samples.count
-
     def _asked(self, claim: Claim) -> list[int]:
         literal = self.steps.literal
         asked = [literal(claim.event)]
         for cycle in range(claim.waits + 1):
             asked += [literal(self.owed, cycle), *(literal(one, cycle) for one in claim.conditions)]
-        return [*asked, literal(self.owed, claim.waits + 1), *self.lemmas.values()]
+        return [*asked, literal(self.owed, claim.waits + 1), self.all]
 
     def can(self, conditions: Sequence[int], event: int = 1, waits: int = 0) -> bool:
         """Is there, as far as lemmas say, a step against this claim?"""
@@ -171,129 +144,52 @@ class _Search:
         met = of(event)
         for one in conditions:
             met &= of(one)
-        for lemma in self.lemmas if met else ():
-            met &= ~of(self._broken(lemma))
         return met
-
-    def seen(self, claim: Claim) -> bool:
-        """Does a sampled run refute it?"""
-        of, linked = self.samples.of, self.samples.linked
-        stays = of(self.owed) & ((1 << self.real) - 1)
-        owed = stays
-        for one in claim.conditions:
-            stays &= of(one)
-        now = stays & of(claim.event)
-        for wait in range(claim.waits + 1):
-            now &= (linked >> wait) & ((stays if wait < claim.waits else owed) >> (wait + 1))
-        return bool(now)
 
     # --- lemmas
 
-    def holds(self, claim: Claim) -> bool:
-        """Whether it does, with lemmas that are found for it."""
-        before = dict(self.lemmas)
+    def learn(self) -> bool:
+        """Whether there are lemmas with which questions are asked from now on."""
+        circuit, left = self.circuit, self.end - time.thread_time()
+        begun = time.thread_time()
+        small = [word for word in self.small.values() if circuit.feeds_itself(word)]
+        whens = [when for word in small for when in circuit.values(word) if when > 1]
+        Walks(circuit, self.samples, self.kept, whens).run(WALKS * left)
+        atoms = (*whens, *narrow(circuit, self._bounds))
+        lemmas = Lemmas(circuit, self.steps, self.samples, self.kept, whens, atoms)
         with contextlib.suppress(TimeoutError):
-            if self.seen(claim):
-                return False
-            if self._settle([claim], time.thread_time() + self.seconds / TURN):
-                return True
-        self.lemmas = {lemma: name for lemma, name in before.items() if lemma not in self.dead}
-        return False
+            self.lemmas = lemmas.find(begun + LEMMAS * left)
+        self.broken = {lemma: lemmas.broken(lemma) for lemma in self.lemmas}
+        self.all = self.steps.new()
+        for name in self.lemmas.values():
+            self.steps.clause([-self.all, name])
+        self.fresh, self.possible = [], Samples(circuit)
+        return bool(self.lemmas)
 
-    def settle(self, claims: Sequence[Claim]) -> bool:
-        """Whether all of them hold with the lemmas that are left."""
-        return self._settle(claims, self.end)
-
-    def _settle(self, claims: Sequence[Claim], until: float) -> bool:
-        """Whether all of them hold with lemmas that keep each other."""
-        clean = False
-        while not clean:
-            clean = True
-            for goal in (*claims, *self.lemmas):
-                while goal in self.lemmas or isinstance(goal, Claim):
-                    now = time.thread_time()
-                    if now > self.end:
-                        raise TimeoutError
-                    if isinstance(goal, Claim):
-                        possible = self.steps.can(self._asked(goal))
-                    else:
-                        possible = self.steps.can(self._asked_of(goal))
-                    if not possible:
-                        break
-                    clean = False
-                    if now < until and self._exclude(self.steps.state()):
-                        continue
-                    if isinstance(goal, Claim):
-                        return False
-                    inputs = [False] * self.circuit.cone.inputs
-                    self.samples.add([*inputs, *self.steps.state(1)])
-                    del self.lemmas[goal]
-                    self.dead.add(goal)
-        return True
-
-    def _broken(self, lemma: Lemma) -> int:
-        return self.circuit.both(lemma.when, self.circuit.xor(lemma.one, lemma.other))
-
-    def _exclude(self, state: Sequence[bool]) -> bool:
-        """Add lemmas that no sample breaks, and this state does."""
-        alone = Samples(self.circuit)
-        alone.add([*[False] * self.circuit.cone.inputs, *state])
-        here = alone.of
-        every = [lemma for when in (1, *self.guards) if here(when) for lemma in self._split(when, here)]
-        every.sort(key=lambda lemma: not {lemma.one & ~1, lemma.other & ~1} <= self.control)
-        kept = (lemma for lemma in every[:ALONE] if self._keeps_itself(lemma))
-        lemmas = next(([lemma] for lemma in kept), every[:LEMMAS])
-        for lemma in lemmas:
-            self.lemmas[lemma] = self._name(lemma)
-        return bool(lemmas)
-
-    def _name(self, lemma: Lemma) -> int:
-        if lemma not in self.names:
-            name = self.names[lemma] = self.steps.new()
-            when, one, other = (self.steps.literal(part) for part in (lemma.when, lemma.one, lemma.other))
-            self.steps.clause([-name, -when, one, -other])
-            self.steps.clause([-name, -when, -one, other])
-        return self.names[lemma]
-
-    def _keeps_itself(self, lemma: Lemma) -> bool:
-        if self.tried.get(lemma) == len(self.lemmas):
-            return False
-        self.tried[lemma] = len(self.lemmas)
-        return not self.steps.can([*self._asked_of(lemma), self._name(lemma)])
-
-    def _asked_of(self, lemma: Lemma) -> list[int]:
-        """That it is broken next."""
-        now = [self.steps.literal(self._broken(lemma), 1), self.steps.literal(self.kept, 1)]
-        return [*now, *self.lemmas.values()]
-
-    def _split(self, when: int, here: Callable[[int], int]) -> Iterator[Lemma]:
-        """Bits that are the same in all samples in which `when` is high, and not in this state."""
-        of = self.samples.of
-        mask = of(when)
-        if not mask:
-            return
-        lowest = mask & -mask
-        classes: dict[int, list[int]] = {0: [0]}
-        for atom in self.atoms:
-            values = of(atom) & mask
-            literal = atom
-            if values & lowest:
-                values, literal = values ^ mask, atom ^ 1
-            classes.setdefault(values, []).append(literal)
-        for same in classes.values():
-            ones = [one for one in same if here(one)]
-            zeros = [one for one in same if not here(one)]
-            if ones and zeros:
-                lemma = Lemma(when, zeros[0], ones[0])
-                if lemma not in self.dead and lemma not in self.lemmas:
-                    yield lemma
+    def needed(self, claims: Sequence[Claim]) -> tuple[Lemma, ...]:
+        """The lemmas that these and each other need. Raises TimeoutError."""
+        needed: dict[Lemma, None] = {}
+        left: list[Claim | Lemma] = [*claims]
+        after = self.steps.literal(self.kept, 1)
+        while left:
+            goal = left.pop()
+            if isinstance(goal, Claim):
+                asked = self._asked(goal)
+            else:
+                asked = [self.steps.literal(self.broken[goal], 1), after]
+            can = self.steps.can([*(one for one in asked if one != self.all), *self.lemmas.values()])
+            assert not can, "a claim that held does not"
+            core = self.steps.core()
+            new = [lemma for lemma, name in self.lemmas.items() if name in core and lemma not in needed]
+            needed |= dict.fromkeys(new)
+            left += new
+        return tuple(needed)
 
     # --- the search
 
-    def claims(self) -> list[Claim] | None:
-        """That take away all steps; None: too few were found."""
+    def claims(self, conditions: tuple[int, ...] = ()) -> list[Claim] | None:
+        """That take away all steps of these; None: too few were found."""
         made: list[Claim] = []
-        conditions: tuple[int, ...] = ()
         while True:
             if not self.can(conditions):
                 return [*made, Claim(conditions, 1)]
@@ -301,7 +197,7 @@ class _Search:
                 if not self.can(conditions, event):
                     return [*made, Claim(conditions, event)]
             before = len(made)
-            for ways in (self._ends, self._falls, self._onwards, self._apart):
+            for ways in (self._ends, self._falls, self._onwards):
                 for claim, rest in ways(conditions):
                     made.append(claim)
                     conditions = (*conditions, rest)
@@ -309,10 +205,18 @@ class _Search:
                     break
             if len(made) > before:
                 continue
-            if (last := self._end(conditions)) is not None:
-                return [*made, last]
-            if not self._learned(conditions):
-                return None
+            last = self._end(conditions) or self._apart(conditions)
+            return [*made, *last] if last else None
+
+    def quick(self) -> list[Claim] | None:
+        """Those that need no lemma."""
+        end, self.end = self.end, self.end - (1 - QUICK) * (self.end - time.thread_time())
+        try:
+            return self.claims()
+        except TimeoutError:
+            return None
+        finally:
+            self.end = end
 
     # Each gives claims of steps, with a condition that the steps that are left then meet.
 
@@ -340,19 +244,22 @@ class _Search:
                 yield Claim(conditions, self._any_of(word, edges) ^ 1), rest
                 conditions = (*conditions, rest)
 
-    def _apart(self, conditions: tuple[int, ...]) -> Iterator[tuple[Claim, int]]:
-        """Loops of values in which something fair does not happen, where no step leads to another loop."""
+    def _apart(self, conditions: tuple[int, ...]) -> list[Claim] | None:
+        """A case a loop of values, where no step leads to another loop: a run ends in one of them."""
         for word in self.small.values():
             edges = self._edges(conditions, word)
-            loops, claim = _loops(edges), Claim(conditions, self._any_of(word, edges) ^ 1)
-            for loop in loops if len(loops) > 1 else ():
+            loops = _loops(edges)
+            if len(loops) < 2 or not all(any({*edge} <= loop for loop in loops) for edge in edges):
+                continue
+            claims = [Claim(conditions, self._any_of(word, edges) ^ 1)]
+            for loop in loops:
                 here = self._any_of(word, [edge for edge in edges if edge[0] in loop])
-                inside = (*conditions, here)
-                event = next((event for event in self.fair if not self.can(inside, event)), None)
-                if event is not None:
-                    yield claim, 1
-                    yield Claim(inside, event), here ^ 1
-                    conditions = (*conditions, here ^ 1)
+                if (case := self.claims((*conditions, here))) is None:
+                    break
+                claims += case
+            else:
+                return claims
+        return None
 
     def _any_of(self, word: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
         circuit = self.circuit
@@ -396,30 +303,10 @@ class _Search:
             self.fresh.append(self.steps.columns())
         return edges
 
-    def _end(self, conditions: tuple[int, ...]) -> Claim | None:
+    def _end(self, conditions: tuple[int, ...]) -> list[Claim] | None:
         """That something fair is not high, or some steps before the last."""
-        if not self.real:
-            self.sample()
         every = (Claim(conditions, event, waits) for waits, event in product(range(WAITS + 1), self.fair))
-        return next((claim for claim in every if self.holds(claim)), None)
-
-    def _learned(self, conditions: tuple[int, ...]) -> bool:
-        """Whether lemmas were found with which there is more to claim."""
-        for first, second in self.couples:
-            both = self.circuit.both(first, second)
-            if self.can(conditions, first) and self.holds(Claim(conditions, both)):
-                return True
-        for word in self.small.values():
-            edges = self._edges(conditions, word)
-            for edge in edges:
-                rest = [other for other in edges if other != edge]
-                splits = edge[0] != edge[1] and _loops(edges) != _loops(rest)
-                if splits and self.holds(Claim(conditions, self._any_of(word, [edge]))):
-                    return True
-        return any(
-            self.can(conditions, measure.falls) and self.holds(Claim(conditions, measure.rises))
-            for measure in self.measures
-        )
+        return next(([one] for one in every if not self.can(conditions, one.event, one.waits)), None)
 
 
 def _loops(edges: Sequence[tuple[int, int]]) -> list[set[int]]:
@@ -492,12 +379,11 @@ def proof(argument: Argument) -> tuple[Aiger, Aiger]:
 def argue(cone: Aiger, pairs: int, seconds: float) -> Argument | None:
     """Why the first output of `cone` is not high for ever in a fair run, or None if nothing is found."""
     circuit = Circuit(cone)
-    with Steps(circuit) as steps:
+    with Steps(circuit) as steps, contextlib.suppress(TimeoutError):
         search = _Search(circuit, pairs, seconds, steps)
-        try:
+        claims = search.quick()
+        if claims is None and search.learn():
             claims = search.claims()
-            if claims is None or not search.settle(claims):
-                return None
-        except TimeoutError:
-            return None
-        return Argument(circuit, tuple(claims), tuple(search.lemmas))
+        if claims is not None:
+            return Argument(circuit, tuple(claims), search.needed(claims))
+    return None

@@ -6,11 +6,9 @@ What registers hold in the very first cycle is left out: all here is said of lat
 
 from __future__ import annotations
 
-import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger, Gates
@@ -69,6 +67,27 @@ class Circuit(Gates):
     def is_state(self, literal: int) -> bool:
         """Whether it hangs on registers alone."""
         return bool(self._of_state[literal >> 1])
+
+    def values(self, word: Sequence[int]) -> list[int]:
+        """That it holds 0, 1, ..."""
+        return [
+            self.same(word, [value >> i & 1 for i in range(len(word))]) for value in range(1 << len(word))
+        ]
+
+    def feeds_itself(self, word: Sequence[int]) -> bool:
+        """Whether what it holds next hangs on what it holds."""
+        own = {bit >> 1 for bit in word}
+        first = self.cone.inputs + 1
+        seen: set[int] = set()
+        left = [self.becomes[number - first] >> 1 for number in own if number]
+        while left:
+            number = left.pop()
+            if number in own:
+                return True
+            if (pair := self.pairs[number]) is not None and number not in seen:
+                seen.add(number)
+                left += [one >> 1 for one in pair]
+        return False
 
     def gates(self, literals: Iterable[int], most: int) -> int:
         """How many these hang on; it is counted up to `most`."""
@@ -139,12 +158,13 @@ class Circuit(Gates):
 class Samples:
     """Cycles of runs, each literal's values in all of them one number, a bit a cycle."""
 
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(self, circuit: Circuit, values: Sequence[int] = (), count: int = 0) -> None:
+        """`values` are those of inputs and latches in `count` cycles."""
         self._circuit = circuit
-        self._columns: list[int] = [0] * (1 + circuit.cone.inputs + len(circuit.cone.latches))
+        self._columns = [0, *(values or [0] * (circuit.cone.inputs + len(circuit.cone.latches)))]
         self._known: dict[int, int] = {}
-        self._at = 0
-        self.count = 0
+        self._at = count
+        self.count = count
         self.linked = 0
         """Cycles that the next one follows."""
 
@@ -240,6 +260,10 @@ class Steps:
             self._model = self._solver.get_model()
         return bool(can)
 
+    def core(self) -> set[int]:
+        """Of what was assumed, all that :meth:`can` needed to say no."""
+        return set(self._solver.get_core() or ())
+
     def value(self, literal: int, cycle: int = 0) -> bool:
         """In what :meth:`can` has just found; False for what does not matter there."""
         name = self._names.get((literal >> 1, cycle), -1)
@@ -247,32 +271,11 @@ class Steps:
         high = known and (self._model[abs(name) - 1] > 0) == (name > 0)
         return high ^ bool(literal & 1)
 
-    def columns(self) -> list[bool]:
-        """Inputs and latches of the first cycle."""
+    def columns(self, cycle: int = 0) -> list[bool]:
+        """Inputs and latches of a cycle."""
         cone = self._circuit.cone
-        return [self.value(2 * (1 + i)) for i in range(cone.inputs)] + self.state()
+        return [self.value(2 * (1 + i), cycle) for i in range(cone.inputs)] + self.state(cycle)
 
     def state(self, cycle: int = 0) -> list[bool]:
         cone = self._circuit.cone
         return [self.value(2 * (cone.inputs + 1 + i), cycle) for i in range(len(cone.latches))]
-
-
-def runs(cone: Aiger, wanted: int, cycles: int, count: int, seed: int = 0) -> Iterable[list[list[bool]]]:
-    """`count` runs from the start in which output `wanted` is high in the last two cycles: a list of the
-    inputs and latches of each cycle. They differ by what some inputs are, at random."""
-    choose = random.Random(seed)
-    with certify.Cycles(cone, begins=True) as run:
-        frames: list[list[int]] = []
-        shown: list[Any] = []
-        for _ in range(cycles):
-            held = list(run.held)
-            shown.append(run.cycle()[wanted])
-            frames.append([*run.inputs, *held])
-        for _ in range(count):
-            end = choose.randrange(min(4, cycles - 1), cycles)
-            inputs = [name for frame in frames[: end + 1] for name in frame[: cone.inputs]]
-            picked = [choose.choice((1, -1)) * one for one in choose.sample(inputs, len(inputs) // 4)]
-            while not (model := run.model([shown[end], shown[end - 1], *picked])) and picked:
-                picked = picked[: len(picked) // 2]
-            if model:
-                yield [[model(name) for name in frame] for frame in frames[: end + 1]]
