@@ -141,7 +141,7 @@ def test_qemu_prints_the_same(tmp_path: Path, name: str, text: str) -> None:
     )
     process = subprocess.Popen([QEMU, *options, "-serial", f"file:{out}"])
     try:
-        process.wait(60)
+        process.wait(30)
     except subprocess.TimeoutExpired:
         pass
     finally:

@@ -66,6 +66,11 @@ reset:
     isb
     mov r0, #0x40000000
     vmsr fpexc, r0
+#ifdef ENABLE_UART
+    ldr r0, =0xE0000000                 /* what a boot loader does before */
+    mov r1, #0x14
+    str r1, [r0]
+#endif
     cps #0x12
     ldr sp, =stacks + 0x1000
     cps #0x17
