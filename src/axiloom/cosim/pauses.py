@@ -38,7 +38,7 @@ def goes_on(result: Result, stall: Stall) -> bool:
     busy the machine is."""
     before = result.stalled
     if before is None:
-        return True
+        return not result.failed
     room = max(LEAST_CYCLES, int(result.simulation["rtl_cycles"]))
     mean = before.cycles // len(before.seeds)
     fits = isinstance(stall, range) or before.cycles + mean <= room
