@@ -90,7 +90,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(hardware_order, name, ranking)
     monkeypatch.setattr(hardware_choice, "BUFFERS", (1,))
     monkeypatch.setattr(hardware_choice, "MACS", (64, 128, 256))
-    monkeypatch.setattr(hardware_choice, "WIDTHS", (32, 64))
+    monkeypatch.setattr(hardware_choice, "STREAM_WIDTHS", (32, 64))
 
 
 def test_variants_keep_the_rules_and_say_what_they_are() -> None:

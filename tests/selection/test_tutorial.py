@@ -72,7 +72,7 @@ REFUSED = [
         "--emit",
     ),
     (["compile", "attention.mlir", "--emit", "program"], "--emit"),
-    (["compile", "attention.mlir", "-D", "ROWS=64"], "--select egraph"),
+    (["compile", "attention.mlir", "-D", "ROWS=64"], "axiloom program compile"),
     (
         ["compile", "attention.mlir", "--select", "egraph", "--accel", "rows32.isa", "-D", "ROWS=x"],
         "-D ROWS=x",
