@@ -301,8 +301,8 @@ def test_as_json() -> None:
 def test_what_the_command_line_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for options, why in (
         (("--save-spec", "x.json"), "no option `--save-spec`, which is of `axiloom hardware`"),
-        (("--route",), "--route: for choosing hardware: give --device"),
-        (("matmul:4x4x4", "--device", "xc7z020"), "for one problem or one network: give one"),
+        (("--route",), "no option `--route`, which is of `axiloom hardware`"),
+        (("matmul:4x4x4", "--device", "xc7z020"), "does not know what to do with `matmul:4x4x4`"),
         (("--device", "xc7z020", "--route"), "no open tool routes xc7z020; ecp5-85k can be routed"),
     ):
         assert main(["explore", "matmul:8x8x8", *options]) == 2
