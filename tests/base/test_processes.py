@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -125,9 +126,13 @@ def test_what_runs_beside_a_block_that_fails_is_killed() -> None:
             assert processes.run(["sleep", "60"]).returncode == -signal.SIGKILL
             ended.set()
 
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(processes.start, ["sleep", "60"]).result()
     with pytest.raises(ZeroDivisionError), processes.meanwhile(job):
         raise ZeroDivisionError
     assert ended.is_set()
+    assert other.poll() is None
+    processes.kill(other)
 
 
 def test_a_time_limit_ends_what_the_program_started() -> None:

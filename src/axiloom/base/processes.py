@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
@@ -121,7 +122,8 @@ class _State:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.guard: subprocess.Popen[bytes] | None = None
-        self.running: dict[int, tuple[subprocess.Popen[Any], int]] = {}
+        self.running: dict[int, tuple[subprocess.Popen[Any], tuple[object, ...]]] = {}
+        """By their numbers, each with the job that started it: `_JOB`."""
         """By process id; with the thread that started it."""
         self.stopping = False
         self.starting = 0
@@ -135,6 +137,8 @@ class _State:
 
 
 _STATE = _State()
+_JOB: ContextVar[tuple[object, ...]] = ContextVar("job", default=())
+"""What runs in this thread for `all_of` and `meanwhile`, the innermost last."""
 
 
 def _after_fork() -> None:
@@ -240,7 +244,7 @@ def start(command: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any
     _STATE.starting += main
     try:
         process = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
-        _STATE.running[process.pid] = process, threading.get_ident()
+        _STATE.running[process.pid] = process, _JOB.get()
         _tell(True, process.pid)
     finally:
         _STATE.starting -= main
@@ -307,14 +311,14 @@ def run(
 def all_of(jobs: Sequence[Callable[[], T]], width: int) -> list[T]:
     """What each of `jobs` returns, `width` at a time. If one fails, or at an interrupt, those that run are
     killed, and no other is started."""
-    threads: set[int] = set()
+    mine = object()
 
-    def in_thread(job: Callable[[], T]) -> T:
-        threads.add(threading.get_ident())
+    def of_mine(job: Callable[[], T]) -> T:
+        _JOB.set((*_JOB.get(), mine))
         return job()
 
     with ThreadPoolExecutor(width) as pool:
-        waiting = [pool.submit(in_thread, job) for job in jobs]
+        waiting = [pool.submit(copy_context().run, of_mine, job) for job in jobs]
         try:
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
             for failed in done:
@@ -323,11 +327,16 @@ def all_of(jobs: Sequence[Callable[[], T]], width: int) -> list[T]:
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             while any(future.running() for future in waiting):
-                for process, thread in _STATE.running.copy().values():
-                    if thread in threads:
-                        kill(process)
-                time.sleep(0.02)
+                _kill_all(mine)
             raise
+
+
+def _kill_all(job: object) -> None:
+    """The programs that it started, or that a job inside it did."""
+    for process, jobs in _STATE.running.copy().values():
+        if job in jobs:
+            kill(process)
+    time.sleep(0.02)
 
 
 @contextmanager
@@ -335,20 +344,20 @@ def meanwhile(job: Callable[[], object]) -> Iterator[None]:
     """`job` runs in a thread beside the block, and perhaps for longer; its error is dropped, so that whoever
     needs what it makes makes it again. If the block fails, the programs of `job` are killed."""
 
+    mine, around = object(), _JOB.get()
+
     def run() -> None:
+        _JOB.set((*around, mine))
         with suppress(Exception):
             job()
 
-    own, thread = threading.get_ident(), threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield
     except BaseException:
         while thread.is_alive():
-            for process, starter in _STATE.running.copy().values():
-                if starter != own:
-                    kill(process)
-            time.sleep(0.02)
+            _kill_all(mine)
         raise
 
 

@@ -263,8 +263,7 @@ def _planned(
 
 def of_problem(work: Work, text: str, around: Simulated, task: Task) -> Plan:
     """Of one op."""
-    with processes.meanwhile(lambda: build_shared(around.sim)):  # a choice takes one core of two
-        taken = chosen.of_problem(task)
+    taken = chosen.of_problem(task)
     system = around.system(taken.specs, task.asked)
 
     def job(arrays: Given) -> ProblemRun:
@@ -362,7 +361,10 @@ def run(
     arrays = {name: value for name, value in options.items() if isinstance(value, np.ndarray)}
     others = {name: value for name, value in options.items() if name not in arrays}
     if not isinstance(work, Plan):
-        work = plan(work, on, **others)
+        with processes.meanwhile(
+            lambda: build_shared(others.get("sim", "verilator"))
+        ):  # a choice takes a core
+            work = plan(work, on, **others)
     elif on is not None or others:
         raise UsageError(f"ax.run: a plan has its device and options: leave {', '.join(others) or 'on'} out")
     return execute(

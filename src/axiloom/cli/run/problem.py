@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from axiloom import boards
+from axiloom.base import processes
 from axiloom.base.errors import MismatchError, UnfitError, UsageError
 from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
@@ -16,7 +17,7 @@ from axiloom.cli.kinds import Short, filled
 from axiloom.cli.nest import run as nest_run
 from axiloom.cli.run import network, program, remedies, serial
 from axiloom.cli.shown import SHOWN, Shown, say_process
-from axiloom.cosim.soc import judge
+from axiloom.cosim.soc import build_shared, judge
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore.asked import Asked
 from axiloom.explore.chosen import Task
@@ -68,7 +69,8 @@ def execute(
     if kernel:
         boards.load(around.board).host.check_kernel(kernel)
     with filled(problem, define):
-        planned = plan(problem, around=around, **how)
+        with processes.meanwhile(lambda: build_shared(around.sim)):  # a choice takes one core of two
+            planned = plan(problem, around=around, **how)
         job, watch = planned.job(), shown.watch()
         if kernel == "neon":
             job.check_kernel("the kernel in NEON")  # before minutes of simulation
