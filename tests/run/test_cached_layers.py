@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.published.inputs import RESHAPED
+from tests.cli.commands import main
 
 from axiloom import isa
 from axiloom.base.cache import cache_root
@@ -104,6 +105,13 @@ def test_a_layer_with_other_weights_is_simulated_and_those_that_begin_with_it() 
     assert cycles[0] == pytest.approx(cycles[1], rel=0.01)
     assert found["fabric"]["words_in"] == whole["fabric"]["words_in"]
     assert found["fabric"]["transfers_out"] == whole["fabric"]["transfers_out"]
+
+
+@pytest.mark.slow
+def test_the_command_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):  # the second run simulates nothing, and has no results
+        assert main(["run", str(MLP), "--accel", "v4_16", "--quiet"]) == 0
+        assert "Result: equal to NumPy" in capsys.readouterr().out
 
 
 def test_a_wrong_result_is_named_by_its_layer_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

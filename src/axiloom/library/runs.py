@@ -26,7 +26,7 @@ from axiloom.report.page.document import framed
 from axiloom.report.page.traces import FEW, MOST, trace
 from axiloom.report.types import Kernel, Report
 from axiloom.run import device_bound, gains, neon_advice
-from axiloom.run.network import NetworkRun
+from axiloom.run.network import ALL, NetworkRun
 from axiloom.run.problem import ProblemRun
 from axiloom.run.run import Watch, simulate, simulate_both
 
@@ -157,7 +157,8 @@ def simulated(planned: Planned, job: Any, watch: Watch, against: Kernel | None =
 
 def _outputs(job: Any, result: Result) -> Mapping[str, Array]:
     if isinstance(job, NetworkRun):
-        return {} if job.stop_after is not None else job.results(result)
+        is_whole = job.stop_after is None and job.simulated == ALL  # else results of some layers are kept
+        return job.results(result) if is_whole else {}
     if (by_name := getattr(job, "by_name", None)) is not None:
         arrays: Mapping[str, Array] = by_name(result)
         return arrays
