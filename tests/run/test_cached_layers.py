@@ -46,8 +46,9 @@ def network(layers: str, **weights: np.ndarray) -> NetworkRun:
 
 
 def counted(report: Report) -> dict[str, object]:
-    """All but what says how it was simulated."""
-    found = {**report, "network": {**report["network"], "kept": None}}
+    """All but what says how it was simulated, and when: a whole run alone has one time."""
+    layers = [{**layer, "begin_ms": None} for layer in report["network"]["layers"]]
+    found = {**report, "network": {**report["network"], "kept": None, "layers": layers}}
     return {name: part for name, part in found.items() if name != "simulation"}
 
 
