@@ -146,7 +146,10 @@ def execute(
 
 def simulated(planned: Planned, job: Any, watch: Watch, against: Kernel | None = None) -> Run:
     """The `job` of a plan, run and compared; what may win cycles back is estimated."""
-    result, cpu = (simulate(job, watch), None) if against is None else simulate_both(job, against, watch)
+    try:
+        result, cpu = (simulate(job, watch), None) if against is None else simulate_both(job, against, watch)
+    finally:
+        watch.progress("")  # or a log goes on to say how long a step takes that has ended
     report = job.checked(result, cpu)
     if isinstance(job, ProblemRun) and report["result"]["matches"]:
         gains.add(report, job)
