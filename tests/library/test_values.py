@@ -54,6 +54,7 @@ def test_a_device_can_be_typed_again() -> None:
         (lambda: ax.explore("copy:64", on="loopback"), "no cost model that ranks"),
         (lambda: ax.explore(ax.nest(LOOPS), on="v3_4"), "takes `part` and `seconds` alone"),  # type: ignore[call-overload]
         (lambda: ax.explore("matmul:8x8x8", seconds=3), "the search of schedules"),  # type: ignore[call-overload]
+        (lambda: ax.explore(ax.nest(LOOPS), seconds=0), "is a number above 0"),
         (lambda: ax.explore(ax.nest(LOOPS), part="xc7"), "no part 'xc7'; there are xc7z010"),
     ],
 )

@@ -126,6 +126,8 @@ def explore(
     if isinstance(work, Nest):
         if on is not None or pipeline or confirm_first or str(board) != boards.DEFAULT:
             raise UsageError("ax.explore of loops takes `part` and `seconds` alone: they become a circuit")
+        if seconds is not None and seconds <= 0:
+            raise UsageError(f"ax.explore: `seconds` is a number above 0, not {seconds:g}")
         return work.ways(part or PART, seconds, told(progress))
     if seconds is not None:
         raise UsageError("ax.explore: `seconds` limits the search of schedules of loops")

@@ -186,6 +186,9 @@ def _function(text: str, name: str) -> FunctionType:
         ("y[i] = x[i] + 70000", "5: 70000 is no int16"),
         ("y[i] = x[x[i]]", "5: a subscript is a number that is computed"),
         ("y[i] = x[i] + i * i", "5: a product of iterators is data: "),
+        ("for j in range(40000): y[i] = x[i] + j", "5: j is 0 to 39999, and int16 does not hold that"),
+        ("for j in range(40000): y[i] = np.int16(j)", "5: j is 0 to 39999"),
+        ("for j in range(40000): y[i] = 1 - j", "5: -j \\+ 1 is -39998 to 1"),
         ("y[i] = sum(x[i])", "5: `sum` of data; functions are max, min, abs"),
         ("x = y", "5: `x` is an array or a parameter: assign to its elements"),
         ("TAPS[0] = x[i]", "5: `TAPS` is no array that the function may write"),
@@ -197,6 +200,18 @@ def test_refused(body: str, why: str) -> None:
     text = f"\n\ndef refused(x: Row, y: Row, w: Wide) -> None:\n    for i in range(N):\n        {body}\n"
     with pytest.raises(CompileError, match=rf"^drawn.py:{why}" if why[0].isdigit() else why):
         read(_function(text, "refused"))
+
+
+def test_what_is_no_such_function() -> None:
+    unknown = _function("\ndef unknown(x: 'Nowhere', y: Row) -> None:\n    y[0] = x[0]\n", "unknown")
+    with pytest.raises(CompileError, match="2: annotations of unknown: name 'Nowhere' is not defined"):
+        ax.nest(unknown)
+    waits = _function("\nasync def waits(x: Row, y: Row) -> None:\n    y[0] = x[0]\n", "waits")
+    with pytest.raises(CompileError, match="2: waits does not begin with `def`"):
+        ax.nest(waits)
+    named = _function("\ndef named(x: Row, *, y: Row) -> None:\n    y[0] = x[0]\n", "named")
+    with pytest.raises(CompileError, match="2: `y`: parameters are given by place or name alike"):
+        ax.nest(named)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,15 @@ def function(
     )
 
 
+def bounds(names: tuple[str, ...], forms: Condition, value: Affine) -> tuple[int, int]:
+    """Least and largest `value` where the forms are at least 0, which bound it; (0, 0) if that is nowhere."""
+    points = domain(names, forms)
+    if points.is_empty():
+        return 0, 0
+    values = points.apply(function(names, (value,)))
+    return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
+
+
 def conditions(points: isl.Set, names: Sequence[str]) -> list[Condition]:
     """The disjoint parts of a set, each as forms that are at least 0. Raises ValueError if a part needs a
     division."""

@@ -179,6 +179,11 @@ class Builder:
         finally:
             self._domain = before
 
+    @property
+    def around(self) -> tuple[tuple[str, ...], tuple[Affine, ...]]:
+        """The iterators of the loops that are open, and what holds inside: all forms are at least 0."""
+        return self._loops, self._domain
+
     def _next(self) -> int:
         self._counters[-1] += 1
         return self._counters[-1] - 1

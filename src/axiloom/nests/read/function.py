@@ -22,8 +22,10 @@ import builtins
 import inspect
 import operator
 import textwrap
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import FunctionType
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -31,6 +33,7 @@ import numpy as np
 
 from axiloom.base.errors import MismatchError
 from axiloom.isa.numerics.formats import Kind, format_of
+from axiloom.nests.poly import sets
 from axiloom.nests.poly.checks import check
 from axiloom.nests.poly.counting import count
 from axiloom.nests.poly.liveness import with_roles
@@ -78,13 +81,15 @@ Parameters: TypeAlias = dict[str, tuple[str, tuple[int, ...]]]
 
 
 def is_loops(function: object) -> bool:
-    """Whether it is a function of arrays and scalars of NumPy: a parameter is annotated as one."""
+    """Whether it is a function of arrays and scalars of NumPy: a parameter is annotated as one. What builds a
+    program or a model can be called without any."""
     if not isinstance(function, FunctionType):
         return False
     try:
         hints = get_type_hints(function, include_extras=True)
-    except (NameError, TypeError):
-        return False
+    except (NameError, TypeError):  # `read` says which name it is
+        parameters = inspect.signature(function).parameters.values()
+        return any(parameter.default is parameter.empty for parameter in parameters)
     return any(_number(hint) for name, hint in hints.items() if name != "return")
 
 
@@ -98,21 +103,25 @@ def read(function: FunctionType) -> Loaded:
     check(program)
     steps = sum(count(statement.iterators, statement.domain) for statement in program.statements)
     name = f"{function.__name__} in Python"
-    original = Original(name, _called(function, program)) if steps <= MOST_STEPS else None
+    original = Original(name, _called(function, reader.parameters, program)) if steps <= MOST_STEPS else None
     return Loaded(program, reader.contents, original=original)
 
 
 def _parameters(function: FunctionType) -> Parameters:
     """Of each parameter its format and its shape. Raises CompileError."""
-    with at(f"{_file(function)}:{function.__code__.co_firstlineno}"):
+    with at(_place(function)):
         try:
             hints = get_type_hints(function, include_extras=True)
         except (NameError, TypeError) as error:
             raise fault(f"annotations of {function.__name__}: {error}") from None
-        return {name: _parameter(name, hints.get(name)) for name in inspect.signature(function).parameters}
+        parameters = inspect.signature(function).parameters.values()
+        return {parameter.name: _parameter(parameter, hints.get(parameter.name)) for parameter in parameters}
 
 
-def _parameter(name: str, hint: Any) -> tuple[str, tuple[int, ...]]:
+def _parameter(parameter: inspect.Parameter, hint: Any) -> tuple[str, tuple[int, ...]]:
+    name = parameter.name
+    if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+        raise fault(f"`{name}`: parameters are given by place or name alike: leave `*` and `/` out")
     sizes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     if not (number := _number(hint)):
         raise fault(
@@ -134,12 +143,13 @@ def _number(hint: Any) -> str:
     return np.dtype(kind).name if isinstance(kind, type) and issubclass(kind, np.integer | np.float32) else ""
 
 
-def _file(function: FunctionType) -> str:
-    return function.__code__.co_filename.rpartition("/")[2]
+def _place(function: FunctionType, line: int = 0) -> str:
+    """``model.py:12``, where it begins or in this line behind."""
+    code = function.__code__
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno + line}"
 
 
-def _called(function: FunctionType, program: Program) -> Callable[[Arrays], Arrays]:
-    parameters = _parameters(function)
+def _called(function: FunctionType, parameters: Parameters, program: Program) -> Callable[[Arrays], Arrays]:
     results = {array.name for array in program.arrays if array.role.is_result}
 
     def call(arrays: Arrays) -> Arrays:
@@ -168,27 +178,23 @@ class _Reader:
         self.scope: dict[str, Any] = {
             name: self.builder.array(name, shape, number) for name, (number, shape) in self.parameters.items()
         }
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        self.outside = {
-            **vars(builtins),
-            **function.__globals__,
-            **{name: cell.cell_contents for name, cell in cells},
-        }
+        self.outside = ChainMap(function.__globals__, vars(builtins))
         self.conditions: list[Value] = []
         """On data, of the branches around a statement."""
         self.flags = 0
 
     def program(self) -> Program:
-        try:
-            lines, first = inspect.getsourcelines(self.function)
-        except OSError:
-            raise fault(f"the text of {self.function.__name__} is not there: write it into a file") from None
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-        assert isinstance(tree, ast.FunctionDef)
+        with at(_place(self.function)):
+            try:
+                lines, _ = inspect.getsourcelines(self.function)
+            except OSError:
+                raise fault(f"no text of {self.function.__name__}: write it into a file") from None
+            tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+            if not isinstance(tree, ast.FunctionDef):
+                raise fault(f"{self.function.__name__} does not begin with `def`")
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         stores = [node.id for node in names if isinstance(node.ctx, ast.Store)]
         self.bound_once = {name for name in stores if stores.count(name) == 1}
-        self.first = first - 1
         self._statements(tree.body)
         with self._at(tree):
             if not (program := self.builder.program()).statements:
@@ -198,7 +204,7 @@ class _Reader:
     @contextmanager
     def _at(self, node: ast.stmt | ast.expr) -> Iterator[None]:
         """Faults of what is built inside are of this line."""
-        with at(f"{_file(self.function)}:{self.first + node.lineno}"):
+        with at(_place(self.function, node.lineno - 1)):
             try:
                 yield
             except (TypeError, ValueError, OverflowError) as error:
@@ -337,7 +343,7 @@ class _Reader:
         if isinstance(value, float) and format_of(array.array.number).kind is not Kind.FLOAT:
             raise fault(f"{value} is no {array.array.number}")
         if isinstance(value, Form):
-            value = convert(value, array.array.number)
+            value = self._data(value, array.array.number)
         for condition in self.conditions:
             value = select(condition, value, array[key])
         array.set(key, value)
@@ -401,9 +407,13 @@ class _Reader:
             return self._value(node)
         if node.id in self.scope:
             return self.scope[node.id]
-        if node.id not in self.outside or node.id in self.function.__code__.co_varnames:
+        code = self.function.__code__
+        if node.id in code.co_freevars:
+            value = (self.function.__closure__ or ())[code.co_freevars.index(node.id)].cell_contents
+        elif node.id in self.outside and node.id not in code.co_varnames:
+            value = self.outside[node.id]
+        else:
             raise fault(f"`{node.id}` has no value here; names that a block binds end with it")
-        value = self.outside[node.id]
         if isinstance(value, np.generic):
             return convert(value.item(), value.dtype.name)
         if isinstance(value, np.ndarray):
@@ -426,17 +436,29 @@ class _Reader:
             if not isinstance(other, Value) or other.number == BOOL:
                 continue
             if isinstance(pair[mine], Form):
-                pair[mine] = convert(pair[mine], other.number)
+                pair[mine] = self._data(pair[mine], other.number)
             elif isinstance(pair[mine], float) and format_of(other.number).kind is not Kind.FLOAT:
                 raise fault(f"{pair[mine]} beside {other.number}: convert one of them, as np.float32(x[i])")
         return name(*pair)
+
+    def _data(self, form: Form, number: str) -> Value:
+        """An iterator as a number of a program, which has to hold it: Python's have no end."""
+        format, (low, high) = format_of(number), sets.bounds(*self.builder.around, form.form)
+        if format.kind is Kind.INTEGER and (low < format.lowest or high > format.highest):
+            raise fault(f"{form.form} is {low} to {high}, and {number} does not hold that")
+        return convert(form, number)
 
     def _call(self, function: Any, operands: list[Any], node: ast.Call) -> Any:
         if function in (np.zeros, np.empty) and len(operands) == 2:
             shape = operands[0] if isinstance(operands[0], tuple) else (operands[0],)
             return _Zeros(shape, np.dtype(operands[1]).name, function is np.zeros)
         if isinstance(function, type) and issubclass(function, np.generic) and len(operands) == 1:
-            return convert(operands[0], np.dtype(function).name)
+            number = np.dtype(function).name
+            return (
+                self._data(operands[0], number)
+                if isinstance(operands[0], Form)
+                else convert(operands[0], number)
+            )
         if function is len and isinstance(operands[0], ArrayOf):
             return operands[0].array.shape[0]
         if not any(isinstance(operand, (Value, Guard, Form, ArrayOf)) for operand in operands):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from axiloom.base.errors import CompileError
 from axiloom.base.processes import EndedError, ended_after
 from axiloom.nests.program import Program
 from axiloom.nests.search.best import Progress, SearchResult, auto
@@ -54,6 +55,6 @@ def pareto(
                 break
     except EndedError:
         if not results:
-            raise
+            raise CompileError(f"{program.name}: nothing was tried in {seconds:g} s") from None
     tried = [point for result in results for point in (*result.points, result.best)]
     return results[0], front(point for point in tried if point.amount.fits(limits.amount))

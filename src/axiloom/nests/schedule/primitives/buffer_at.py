@@ -9,7 +9,7 @@ import islpy as isl
 
 from axiloom.base.affine import Affine
 from axiloom.nests.poly.dependences import Kind, dependences
-from axiloom.nests.poly.sets import Condition, conditions, domain, function
+from axiloom.nests.poly.sets import Condition, bounds, conditions, domain, function
 from axiloom.nests.program import Array, Load, Role, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import depth_of, fresh, place_of, within
@@ -104,7 +104,7 @@ def _box(
         for placed, load in uses:
             form = load.subscripts[dimension]
             base = Affine.sum([(n, f) for n, f in form.terms if n in outer])
-            least, most = _range(placed, form - base)
+            least, most = bounds(placed.loops, placed.domain, form - base)
             low, high = (least, most) if not bases else (min(low, least), max(high, most))
             bases.add(base)
         if len(bases) != 1:
@@ -115,14 +115,6 @@ def _box(
         start.append(bases.pop() + low)
         shape.append(high - low + 1)
     return tuple(start), tuple(shape)
-
-
-def _range(placed: Placed, form: Affine) -> tuple[int, int]:
-    points = domain(placed.loops, placed.domain)
-    if points.is_empty():
-        return 0, 0
-    values = points.apply(function(placed.loops, (form,)))
-    return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
 
 
 def _is_fed(schedule: Schedule, placed: Placed, array: str, inside: Sequence[Placed], outer: int) -> bool:
