@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.graph.cases import CASES, arrays_of
 
-from axiloom.graph import Attribute, Type
-from axiloom.graph.ops import OPS
+from axiloom.graph import Attribute, Graph, Type
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import OPS, Builder
 from axiloom.isa.kernels.requantise import requantise
 
 Array = np.ndarray[Any, Any]
@@ -36,6 +38,25 @@ def test_requantise(seed: int, zero: int, ends: tuple[int, int]) -> None:
     operands = (sums, bias, multiplier.astype(np.int32), shift.astype(np.int32))
     result = run("requantise", *operands, dimension=1, zero=zero, low=low, high=high)
     np.testing.assert_array_equal(result, wanted)
+
+
+def test_requantise_is_its_definition_at_every_edge() -> None:
+    """Every edge of int32 against every other, and shifts next to those of all bits."""
+    edges = number("int32").edges
+    shifts = np.unique(np.array([*edges, 2, 31, 32, 33, 62, 63, 64], np.int32))
+    bias, multiplier, shift = (grid.ravel() for grid in np.meshgrid(edges, edges, shifts))
+    arrays = [np.repeat(edges[:, None], len(shift), 1), bias, multiplier, shift]
+    for zero, low, high in ((0, -128, 127), (127, -128, 127), (-128, -3, 90)):
+        attributes = {"dimension": 1, "zero": zero, "low": low, "high": high}
+        builder = Builder()
+        leaves = [
+            builder.leaf("parameter", str(i), Type(array.shape, "int32")) for i, array in enumerate(arrays)
+        ]
+        definition = OPS["requantise"].definition
+        assert definition is not None
+        graph = Graph("definition", tuple(leaves), (definition(builder.op, leaves, attributes),))
+        (wanted,) = evaluate(graph, {str(i): array for i, array in enumerate(arrays)})
+        np.testing.assert_array_equal(run("requantise", *arrays, **attributes), wanted)
 
 
 def _half(shift: int) -> np.int32:

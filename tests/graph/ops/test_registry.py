@@ -116,6 +116,14 @@ REFUSED: list[tuple[str, list[str], dict[str, Any], str]] = [
         {"dimension": 0, "zero": 0, "low": 0, "high": 1},
         "int32 is needed, not 2xint8",
     ),
+    ("embedding", ["2xuint8", "256x3xint8"], {}, "row numbers with a sign are needed, not 2xuint8"),
+    ("lookup", ["2xint8", "255xint8"], {}, "a table of 256 is needed, not 255xint8"),
+    (
+        "requantise_shift",
+        ["2xint32", "2xint32"],
+        {"dimension": 0, "shift": 32, "low": 0, "high": 1},
+        "a shift of 32 places: 0 to 31 are needed",
+    ),
 ]
 
 

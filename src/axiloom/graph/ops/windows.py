@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 from axiloom.graph.ops.checks import ints, need, per_dimension
@@ -34,21 +35,17 @@ class Windows:
 
     def meeting(self, d: int, size: int, count: int, k: int) -> tuple[slice, slice] | None:
         """Which results (first) meet which elements (second) at position k of the window."""
-        stride, base = self.strides[d], self.base[d]
-        outputs = [
-            o
-            for o in range(count)
-            if (at := o * stride + k * self.dilation[d] - self.low[d]) >= 0
-            and at % base == 0
-            and at // base < size
-        ]
+        stride, base, offset = self.strides[d], self.base[d], k * self.dilation[d] - self.low[d]
+        period = base // gcd(stride, base)
+        begin = max(0, -(offset // stride))
+        end = min(count, ((size - 1) * base - offset) // stride + 1)
+        hits = (o for o in range(begin, begin + period) if (o * stride + offset) % base == 0)
+        outputs = range(next(hits, end), end, period)
         if not outputs:
             return None
-        step = outputs[1] - outputs[0] if len(outputs) > 1 else 1
-        first = (outputs[0] * stride + k * self.dilation[d] - self.low[d]) // base
-        advance = max(1, step * stride // base)  # of a single one, any
+        first, advance = (outputs[0] * stride + offset) // base, period * stride // base
         last = first + advance * (len(outputs) - 1)
-        return slice(outputs[0], outputs[-1] + 1, step), slice(first, last + 1, advance)
+        return slice(outputs[0], outputs[-1] + 1, period), slice(first, last + 1, advance)
 
     def inside(
         self,
