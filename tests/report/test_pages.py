@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ import pytest
 
 import axiloom as ax
 from axiloom.cli import main
+from axiloom.cosim.system import System
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.isa.files.library import load
+from axiloom.report import blocks as described
 from axiloom.report import places
 from axiloom.report.build import schema
 from axiloom.report.numbers import count, size
@@ -74,6 +79,52 @@ def test_another_system_is_another_picture() -> None:
     assert "Cortex-A53, 1200 MHz" in shown
     for name in ("v3_4", "DMA of v3_4", "conv_v3", "DMA of conv_v3"):
         assert name in shown
+
+
+def crossed(drawing: str) -> list[str]:
+    """Edges that go through a block, and texts beyond the picture's sides."""
+    width = float(re.findall(r'viewBox="0 0 (\d+)', drawing)[0])
+    boxes = [
+        list(map(float, box))
+        for box in re.findall(
+            r'class="block [^>]*x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', drawing
+        )
+    ]
+    paths = re.findall(r'<polyline class="edge" points="(.*?)"', drawing)
+    lines = re.findall(r'<line class="edge" x1="(.*?)" y1="(.*?)" x2="(.*?)" y2="(.*?)"', drawing)
+    paths += ["{},{} {},{}".format(*line) for line in lines]
+    faults = []
+    for path in paths:
+        points = [tuple(map(float, point.split(","))) for point in path.split()]
+        for (left, right), (top, bottom) in (
+            map(sorted, zip(*pair, strict=True)) for pair in pairwise(points)
+        ):
+            faults += [
+                f"{left},{top} {right},{bottom} through {x},{y}"
+                for x, y, wide, high in boxes
+                if left < x + wide - 1 and right > x + 1 and top < y + high - 1 and bottom > y + 1
+            ]
+    for x, anchor, text in re.findall(r'<text [^>]*x="([\d.]+)"[^>]*anchor="(\w+)">([^<]*)', drawing):
+        room = float(x) if anchor == "end" else width - float(x)
+        faults += [text] if 6.2 * len(text) * (0.5 if anchor == "middle" else 1) > room else []
+    return faults
+
+
+@pytest.mark.parametrize("width", [1056, 500, 352])
+def test_edges_go_round_the_blocks(run: Any, width: int) -> None:
+    """Also of an accelerator with a master of its own, of one level of caches, and of two accelerators."""
+    folder = Path("examples/hardware/vadd_m_axi")
+    vadd = load(folder / "vadd.json")
+    own = System(vadd, board="nexys-video-rv32", user_rtl=UserRtl([folder / "vadd.v"], "vadd", vadd.rtl))
+    part = described.of(own, None)
+    assert {edge["target"] for edge in part["edges"] if edge["source"] == "memory"} == {"vadd"}
+    assert not {"L2 cache", "DMA"} & {block["name"] for block in part["blocks"]}
+    with ax.soc(["v3_4", "conv_v3"], board="zcu104") as chip:
+        systems = [run.report["system"], part, described.of(chip.system, None)]
+    for system in systems:
+        assert crossed(str(blocks.draw(system, width))) == []
+    through = '<line class="edge" x1="40" y1="0" x2="40" y2="9999"/>'
+    assert crossed(f"{blocks.draw(part, width)}{through}")
 
 
 def test_the_timeline_says_what_the_losses_say(run: Any) -> None:

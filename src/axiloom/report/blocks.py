@@ -71,7 +71,7 @@ def _host(board: Board, run: Result | None) -> Iterator[Block]:
     fabric = board.fabric
     around = f"{fabric.mmio_request} + {fabric.mmio_response} fabric cycles an access"
     yield {"name": BUS, "kind": "bus", "facts": [around]}
-    first = f"the DMA's first word after {board.ddr_read_cycles} fabric cycles"
+    first = f"the first word of a read after {board.ddr_read_cycles} fabric cycles"
     yield {"name": MEMORY, "kind": "memory", "facts": [f"{size(board.ram_bytes)}, {first}"]}
 
 
@@ -138,7 +138,8 @@ def _device(system: System, link: Link, dma: str | None, moved: Mapping[str, int
         facts = [mode, *_transfers(moved)]
         yield {"name": dma, "kind": "dma", "facts": facts}
     clock = f"{system.profile.fabric_hz / 1e6:g} MHz"
-    facts = [f"RTL: {system.rtl}, {clock}", f"{link.macs:,} multiply-adds a cycle"]
+    said = " by its specification" if system.user_rtl else ""
+    facts = [f"RTL: {system.rtl}, {clock}", f"{link.macs:,} multiply-adds a cycle{said}"]
     yield {"name": link.name, "kind": "accelerator", "facts": facts}
 
 

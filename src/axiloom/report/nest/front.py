@@ -45,12 +45,8 @@ def _header(rows: Sequence[Data], title: str, bound: int) -> str:
 
 def _picture(rows: Sequence[Data], part: str) -> str:
     fastest = min(rows, key=lambda row: row["cycles"])
-    limits = DEVICES.get(part)
-
-    def share(resource: str) -> float:
-        return float(fastest[resource] / (getattr(limits, resource) if limits else 1))
-
-    scarce = max(NAMES, key=share)
+    limits = DEVICES[part]
+    scarce = max(NAMES, key=lambda name: fastest[name] / getattr(limits, name))
     points = [
         front.Point(row[scarce], row["cycles"], f"intervals {row['intervals']}", row is fastest)
         for row in rows

@@ -119,9 +119,9 @@ def _wide(system: SystemPart, width: float) -> Mapping[str, Box]:
     below = boxes[bus["name"]].bottom + 44
     for dma, device in _devices(system):
         height = max(_height(block, right) for block in (dma, device) if block)
+        boxes[(dma or device)["name"]] = Box(middle, below, right, height)
         if dma:
-            boxes[dma["name"]] = Box(middle, below, right, height)
-        boxes[device["name"]] = Box(width - right - 1, below, right, height)
+            boxes[device["name"]] = Box(width - right - 1, below, right, height)
         below += height + gap
     (memory,) = (block for block in system["blocks"] if block["kind"] == "memory")
     boxes[memory["name"]] = Box(1, max(y, below), width - 2, _height(memory, width))
@@ -136,10 +136,11 @@ def _narrow(system: SystemPart, width: float) -> Mapping[str, Box]:
     boxes: dict[str, Box] = {}
     y = 1.0
     for dma, device in _devices(system):
-        height = max(_height(block, half) for block in (dma, device) if block)
+        own = half if dma else whole
+        height = max(_height(block, own) for block in (dma, device) if block)
+        boxes[(dma or device)["name"]] = Box(left, y, own, height)
         if dma:
-            boxes[dma["name"]] = Box(left, y, half, height)
-        boxes[device["name"]] = Box(width - half - 1, y, half, height)
+            boxes[device["name"]] = Box(width - half - 1, y, half, height)
         y += height + gap
     for kinds in (("bus",), _HOST, ("memory",)):
         for block in (block for block in system["blocks"] if block["kind"] in kinds):

@@ -15,7 +15,7 @@ from axiloom.report import compare
 from axiloom.report.numbers import count, duration
 from axiloom.report.page import FILE, REPORT, blocks, charts, parts, traces
 from axiloom.report.page.document import document
-from axiloom.report.page.svg import HALF, NARROW, fitted
+from axiloom.report.page.svg import HALF, fitted
 from axiloom.report.page.traces import TIMELINE, Trace
 from axiloom.report.types import Report
 
@@ -197,7 +197,7 @@ def _blocks(reports: Sequence[Report], letters: Sequence[str]) -> str:
 
 
 def _draw(report: Report) -> Any:
-    return lambda width: blocks.draw(report["system"], max(width, NARROW))
+    return lambda width: blocks.draw(report["system"], width)
 
 
 def _table(name: str, rows: Sequence[tuple[str, ...]], runs: int) -> str:

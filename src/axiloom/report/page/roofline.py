@@ -70,10 +70,10 @@ def _drawn(roofs: Roofs, width: int) -> Drawing:
 
     for value in _ticks(left, right):
         drawing.line(at(value), _TOP, at(value), height - _BOTTOM)
-        drawing.text(at(value), height - _BOTTOM + 18, f"{value:g}", anchor="middle")
+        drawing.text(at(value), height - _BOTTOM + 18, _spelled(value), anchor="middle")
     for value in _ticks(low, high):
         drawing.line(_LEFT, up(value), width - _RIGHT, up(value))
-        drawing.text(_LEFT - 7, up(value) + 4.5, f"{value:g}", anchor="end")
+        drawing.text(_LEFT - 7, up(value) + 4.5, _spelled(value), anchor="end")
     start = max(left, low / roofs.slope)
     bends = ((start, roofs.slope * start), (corner, roofs.top), (right, roofs.top))
     drawing.path([(at(x), up(y)) for x, y in bends], "roof")
@@ -98,7 +98,11 @@ def _decades(low: float, high: float) -> tuple[float, float]:
     return 2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high))
 
 
+def _spelled(power: float) -> str:
+    return f"{power:g}" if power >= 1 else f"1/{1 / power:g}"
+
+
 def _ticks(low: float, high: float) -> list[float]:
     first, last = round(math.log2(low)), round(math.log2(high))
-    step = max(1, (last - first) // 6)
+    step = -(-(last - first) // 8)
     return [2.0**power for power in range(first, last + 1, step)]
