@@ -280,6 +280,23 @@ def test_designs_are_drawn_under_their_limit() -> None:
     assert "v4_16_256m<small> does not fit" in page
 
 
+@pytest.mark.parametrize(
+    ("there", "broken", "said"),
+    [
+        (r"timeline-data\">.*?<", 'timeline-data">3<', "its timeline: $: 3 is not of type 'object', 'null'"),
+        (r'"places":\{', '"places":{"losses":{"pack":1},', "its timeline: $.places.losses.pack: 1 is not"),
+        (r"report-data\">", 'report-data">[', "its data is no JSON"),
+    ],
+)
+def test_a_page_that_was_changed_is_refused(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], there: str, broken: str, said: str
+) -> None:
+    html = (saved / "index.html").read_text(encoding="utf-8").replace('"losses":{', '"others":{')
+    (tmp_path / "index.html").write_text(re.sub(there, broken, html, count=1))
+    assert main(["report", str(saved), str(tmp_path), "--report", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_page_that_is_of_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "index.html").write_text("<!doctype html><p>hello")
     assert main(["report", str(tmp_path), str(tmp_path)]) == 2

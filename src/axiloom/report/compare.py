@@ -41,13 +41,16 @@ def checked(report: Json, path: Path, lacking: str = "") -> Json:
     """`report`, which is from `path` and may lack one part; UsageError as `read`."""
     form = schema()
     form["required"] = [name for name in form["required"] if name != lacking]
-    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(form).iter_errors(report))
+    check(report, form, str(path), "a report is what --json of `axiloom run` writes")
+    return report
+
+
+def check(data: Any, form: Json, where: str, hint: str) -> None:
+    """UsageError, which ends with `hint`, where `data` do not have this form."""
+    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(form).iter_errors(data))
     if fault is not None:
         message = fault.message if len(fault.message) < 200 else f"{fault.message[:200]}..."
-        raise UsageError(
-            f"{path}: {fault.json_path}: {message}; a report is what --json of `axiloom run` writes"
-        )
-    return report
+        raise UsageError(f"{where}: {fault.json_path}: {message}; {hint}")
 
 
 def letter(number: int) -> str:

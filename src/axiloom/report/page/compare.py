@@ -49,6 +49,8 @@ def read(path: Path) -> Side:
         report, trace = (json.loads(scripts.data.get(name, "null")) for name in (REPORT, TIMELINE))
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}: its data is no JSON: {error}") from None
+    hint = "a page is what --report of `axiloom run` writes"
+    compare.check(trace, traces.FORM, f"{path}: its timeline", hint)
     return Side(compare.checked(report, path, "simulation"), trace)  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from html import escape
 from typing import Any, TypedDict
 
@@ -48,6 +49,23 @@ class Trace(TypedDict):
     """Intervals shorter than this are merged; 0: none is."""
     places: dict[str, dict[str, Stretch]]
     """Of the report's tables: ``losses``, ``functions``, ``transfers``."""
+
+
+_NUMBERS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+_NAMES = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+FORM: Mapping[str, Any] = {
+    "type": ["object", "null"],
+    "required": [*Trace.__annotations__],
+    "properties": {
+        "end": {"type": "integer"},
+        "view": _NUMBERS,
+        "kinds": {"type": "array", "items": _NAMES},
+        "tracks": {"type": "array", "items": {"type": "object"}},
+        "resolution": {"type": "number"},
+        "places": {"additionalProperties": {"type": "object", "additionalProperties": _NUMBERS}},
+    },
+}
+"""The JSON schema of a `Trace`, or of none: pages are files, which anybody may have changed."""
 
 
 def trace(timeline: Timeline | None, most: int = MOST) -> Trace | None:
