@@ -306,6 +306,14 @@ int main(void) { while (broken(1)) unknown++; struct s *p = 0; return p->x; }
         parse(text, "f.c", "broken")
 
 
+def test_helpers_need_not_be_told_from_the_function() -> None:
+    helper = "static int clip(int v) { return v > 9 ? 9 : v; }\n"
+    text = (
+        helper + "void f(int A[2]) { for (int i = 0; i < 2; i++) A[i] = clip(A[i]); }\nint main(void) { }\n"
+    )
+    assert parse(text, "f.c").program.name == "f"
+
+
 def test_sizes_follow_from_calls_that_agree() -> None:
     text = """
 void kernel_f(int n, float A[4]) { for (int i = 0; i < n; i++) A[i] = n; }

@@ -106,9 +106,11 @@ def _chosen(unit: clang.Unit, function: str) -> Node:
     names = [name for name in functions if name == function or (not function and name.startswith("kernel_"))]
     if len(names) != 1 and not function:
         own = [
-            name for name in functions if name != "main" and functions[name].where.startswith(f"{unit.file}:")
+            node
+            for node in functions.values()
+            if node.name != "main" and node.where.startswith(f"{unit.file}:")
         ]
-        names = own if len(own) == 1 else []
+        names = [node.name for node in own] if len(own) == 1 else _callers(own)
     if len(names) == 1:
         return functions[names[0]]
     if unit.errors:  # it may be why there is none
@@ -117,6 +119,21 @@ def _chosen(unit: clang.Unit, function: str) -> Node:
         raise CompileError(f"{unit.file}: no function; loops stand in one")
     why = f"no function `{function}`;" if function else "which function?"
     raise CompileError(f"{unit.file}: {why} there are {', '.join(functions)}: write {unit.file}:NAME")
+
+
+def _callers(functions: Sequence[Node]) -> list[str]:
+    """The only one that none of the others calls: they are its helpers. Empty where there is no such."""
+    try:
+        called = {
+            call.name
+            for function in functions
+            for call in function.walk()
+            if call.kind == "CALL_EXPR" and call.name != function.name
+        }
+    except RecursionError:  # whoever is named says so
+        return []
+    names = [function.name for function in functions if function.name not in called]
+    return names if len(names) == 1 else []
 
 
 def _integer(name: str, value: str) -> int:
