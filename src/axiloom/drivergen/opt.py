@@ -104,8 +104,8 @@ class AxiloomOpt(xDSLOptMain):
         self.available_frontends["mlir"] = parse_mlir
 
 
-def _factory(one: type[ModulePass]) -> Callable[[], type[ModulePass]]:
-    return lambda: one
+def _factory(kind: type[ModulePass]) -> Callable[[], type[ModulePass]]:
+    return lambda: kind
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

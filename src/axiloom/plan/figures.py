@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from axiloom.plan.numbers import Num
-from axiloom.plan.tree import Command, Loop, Node, Plan, Queue, Receive, Window
+from axiloom.plan.tree import Command, Loop, Node, Plan, Queue, Receive, Send, Window
 
 
 @dataclass
@@ -52,6 +52,12 @@ def commands(plan: Plan) -> Iterator[tuple[Command, Num]]:
                 yield from walk(node.body, times * node.trips if isinstance(node, Loop) else times)
 
     return walk(plan.body, 1)
+
+
+def moves(nodes: Sequence[Node]) -> Iterator[Send | Receive]:
+    """Each tile that is moved, in the order of the text."""
+    for command, _ in commands(Plan(tuple(nodes))):
+        yield from (move for move in command.moves if isinstance(move, Send | Receive))
 
 
 def in_order(plan: Plan) -> Iterator[Command]:

@@ -158,7 +158,7 @@ def compare(
     ops = [op for op in ready.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)]
     before = str(ready)
     expected = in_place_by_driver(module, annotate, chosen)
-    assert reads_in_place(ops, chosen, spec.stream_width) == expected
+    assert reads_in_place(ops, chosen) == expected
     decided = decide(ready, spec, chosen, caches, flow=flow)
     assert decided.passes == tuple(one for one in chosen if expected or one not in ("zero-copy", "tables"))
     assert decided.order == order_by_passes(module, spec, annotate, decided.passes, caches)

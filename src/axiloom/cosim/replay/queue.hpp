@@ -1,6 +1,6 @@
-// A driver that queues what the DMA reads from the matrices themselves: what accel-zero-copy makes, on
-// sw/src/dma_queue.c. Or all of that is a table: what accel-to-table makes, on sw/src/dma_table.c. Its descriptors are
-// filled in at the start of the program, and a call tells the DMA of them once.
+// A driver that queues what the DMA reads from the matrices themselves: what accel-place makes with `queue`,
+// on sw/src/dma_queue.c. Or all of that is a table, with `tables`, on sw/src/dma_table.c. Its descriptors are filled in
+// at the start of the program, and a call tells the DMA of them once.
 #pragma once
 
 #include <vector>

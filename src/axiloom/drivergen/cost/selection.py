@@ -88,7 +88,7 @@ def candidates(spec: AcceleratorSpec, problem: Problem, *, dividing: bool = Fals
 def reads_in_place(spec: AcceleratorSpec, problem: Problem, tile: Tile) -> bool:
     """Whether zero copy reads A and B in place, except for tiles at an edge; if not, `all` is `copying`.
 
-    Rows must be whole beats of the stream, and tiles no larger than the matrix: see the pass accel-zero-copy.
+    Rows must be whole beats of the stream, and tiles no larger than the matrix: see `queue` of accel-place.
     """
     size = dict(zip(spec.dims, sizes(spec, problem), strict=True))
     part = dict(zip(spec.dims, tile, strict=True))

@@ -84,8 +84,6 @@ from axiloom.isa.files.grammar import (
     print_opcode_map,
 )
 
-ELEMENT_BITS = (8, 16, 32)
-
 # --- attributes -------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,6 @@
 """Operations of the `accel` dialect for a table of descriptors: `sw/include/axiloom_table.h`.
 
-Offsets and strides are in bytes, and
-an argument is the number of one of the function.
+Offsets and strides are in bytes, and an argument is the number of one of the function.
 
 What is known before the program runs is a table, filled in once. A queue fills in its descriptors anew in
 each call; at 16^3 a later call took 608 cycles with a queue and 486 with a table, on the DMA of then. A

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from xdsl.dialects.builtin import MemRefType
@@ -17,6 +17,7 @@ from axiloom.drivergen.match.matmul import sizes
 from axiloom.drivergen.match.trait import Trait
 from axiloom.drivergen.nest.flow import Operand, Placement
 from axiloom.drivergen.nest.tile import begins_on
+from axiloom.plan import Region
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Source:
     """The operand, perhaps a view of the array; the array itself where that is packed."""
     part: object = None
     """Of an operand that will be cut: which part, of which one."""
+
+
+def source_of(region: Region) -> Source:
+    assert isinstance(region.array, Source)
+    return region.array
 
 
 def operand(value: SSAValue) -> Operand:
@@ -51,8 +57,7 @@ def part_of(whole: Operand, starts: Sequence[int], lengths: Sequence[int], name:
         steps = zip(starts, whole.strides, strict=True)
         begin = gcd(begin, *(start * (stride or 1) * whole.bits // 8 for start, stride in steps))
     assert isinstance(whole.source, Source)
-    source = Source(whole.source.array, whole.source.value, name)
-    return Operand(source, tuple(lengths), whole.strides, whole.bits, begin)
+    return Operand(replace(whole.source, part=name), tuple(lengths), whole.strides, whole.bits, begin)
 
 
 def placement(

@@ -23,13 +23,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.packing import Packing, Piece
 from axiloom.drivergen.dialects.views import RESHAPES, VIEWS, array_of
-from axiloom.drivergen.nest.annotated import Source
-from axiloom.drivergen.nest.flow import Placed
+from axiloom.drivergen.nest.annotated import Source, source_of
+from axiloom.drivergen.nest.flow import Placed, placed
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Level, Loop, Plan, Send, Span
-from axiloom.plan.figures import commands
+from axiloom.plan.figures import moves
 from axiloom.plan.tree import Move
 
 WORD_BYTES = WORD_BITS // 8
@@ -72,7 +72,7 @@ def _users(value: SSAValue) -> Iterator[tuple[Operation, int]]:
 
 def _gains(array: SSAValue, plans: Sequence[Plan]) -> bool:
     sent = [(send, prod(level.trips for level in moving)) for send, moving in sends(array, plans)]
-    regions = [region_of(send) for send, _ in sent]
+    regions = [placed(send) for send, _ in sent]
     if all(region.tile.is_one_piece for region in regions):
         return False
     known = all(region.tile.strides is not None and None not in region.tile.strides for region in regions)
@@ -83,20 +83,9 @@ def _gains(array: SSAValue, plans: Sequence[Plan]) -> bool:
 def sends(array: SSAValue, plans: Sequence[Plan]) -> Iterator[tuple[Send, list[Level]]]:
     """Where tiles of an array are sent, and the loops that move them, outermost first."""
     for plan in plans:
-        for command, _ in commands(plan):
-            for move in command.moves:
-                if isinstance(move, Send) and source_of(region_of(move)).array is array:
-                    yield move, [level for level in plan.levels if level.name in move.loops]
-
-
-def region_of(move: Send) -> Placed:
-    assert isinstance(move.region, Placed)
-    return move.region
-
-
-def source_of(region: Placed) -> Source:
-    assert isinstance(region.array, Source)
-    return region.array
+        for move in moves(plan.body):
+            if isinstance(move, Send) and source_of(move.region).array is array:
+                yield move, [level for level in plan.levels if level.name in move.loops]
 
 
 # --- packed ----------------------------------------------------------------------------------------------
@@ -151,7 +140,7 @@ class _Row:
     begin: int = 0
 
     def now(self) -> Send:
-        old, size = region_of(self.send), self.send.words * WORD_BYTES
+        old, size = placed(self.send), self.send.words * WORD_BYTES
         loops = tuple(
             (level.name, size * prod(inner.trips for inner in self.moving[number + 1 :]))
             for number, level in enumerate(self.moving)
@@ -178,7 +167,7 @@ def _row(move: Move, *, rows: Mapping[Send, _Row]) -> Move:
 
 def _pieces(send: Send, moving: Sequence[Level]) -> Iterator[Piece]:
     """The tile in each iteration of the loops that move it."""
-    region = region_of(send)
+    region = placed(send)
     tile, kept = region.tile, sorted(region.order)
     assert tile.strides is not None
     rows, bits = (tile.dense.rows, tile.dense.beat_bits) if tile.dense is not None else (0, WORD_BITS)

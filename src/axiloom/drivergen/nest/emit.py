@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from xdsl.builder import Builder
@@ -22,11 +22,12 @@ from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.trait import Trait
-from axiloom.drivergen.nest.annotated import Source
-from axiloom.drivergen.nest.flow import Placed
+from axiloom.drivergen.nest.annotated import source_of
+from axiloom.drivergen.nest.flow import Placed, placed
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Level, Loop, Plan, Receive, Register, Send, Span, Words
+from axiloom.plan.figures import moves
 from axiloom.plan.tree import Node, Word
 
 WORD_BYTES = WORD_BITS // 8
@@ -53,14 +54,8 @@ def comment(trait: Trait) -> str:
 
 def name_of(region: Placed) -> str | None:
     """What a view of it is called."""
-    name = source_of(region).name_hint
+    name = source_of(region).value.name_hint
     return name if region.whole or not name else f"{name}_tile"
-
-
-def source_of(region: Placed) -> SSAValue:
-    """What it is a part of."""
-    assert isinstance(region.array, Source)
-    return region.array.value
 
 
 class Emitter:
@@ -131,7 +126,7 @@ class Emitter:
         self.loops[name], self.counters[name] = node, counter
         if end <= node.step or end % node.step == 0:
             return
-        regions = list(_regions(node.body))
+        regions = [placed(move) for move in moves(node.body)]
         if any(name in region.edges for region in regions):
             rest = self.insert(arith.SubiOp(self.index(end), counter))
             self.lengths[name] = self.named(arith.MinUIOp(self.index(node.step), rest), f"{name}_len")
@@ -154,7 +149,7 @@ class Emitter:
         return self.views[block, region]
 
     def _view(self, region: Placed) -> memref.SubviewOp:
-        source = source_of(region)
+        source = source_of(region).value
         assert isinstance(source.type, MemRefType)
         starts = [self._start(span, region.operand) for span in region.spans]
         sizes: list[SSAValue | int] = [1] * len(region.spans)
@@ -209,17 +204,6 @@ class Emitter:
         if name not in self.counters:
             fail(self.op, f"opcode {self.opcode} {what} outside the loop over {name}")
         return self.counters[name]
-
-
-def _regions(nodes: Sequence[Node]) -> Iterator[Placed]:
-    for node in nodes:
-        if isinstance(node, Command):
-            for move in node.moves:
-                if isinstance(move, Send | Receive):
-                    assert isinstance(move.region, Placed)
-                    yield move.region
-        else:
-            yield from _regions(node.body)
 
 
 class Opcode:
@@ -369,11 +353,6 @@ class Opcode:
             fail(op, f"{what}; a LENGTH register of {width} bits takes {(1 << width) - 1}")
         if size > window:
             fail(op, f"{what}; the {side} window has {window}")
-
-
-def placed(move: Send | Receive) -> Placed:
-    assert isinstance(move.region, Placed)
-    return move.region
 
 
 def _lies_in_place(move: Send | Receive) -> bool:

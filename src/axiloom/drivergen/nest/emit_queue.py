@@ -36,11 +36,13 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.elements import named
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.trait import Trait
-from axiloom.drivergen.nest.emit import Emitter, comment, name_of, placed, source_of
+from axiloom.drivergen.nest.annotated import source_of
+from axiloom.drivergen.nest.emit import Emitter, comment, name_of
 from axiloom.drivergen.nest.emit_table import NotATableError, Table
-from axiloom.drivergen.nest.flow import Placed
-from axiloom.drivergen.nest.queues import Group, Units, array_bytes, moves
+from axiloom.drivergen.nest.flow import Placed, placed
+from axiloom.drivergen.nest.queues import Group, Units, array_bytes, in_order
 from axiloom.plan import Command, Plan, Queue, Receive, Send, Words
+from axiloom.plan.figures import moves
 from axiloom.plan.tree import Word
 
 HALVES, IN_L1 = 2, 16 << 10
@@ -63,13 +65,7 @@ class Queues:
         self.declared: Functions = {}
         self.takers: dict[tuple[object, ...], str] = {}
 
-    def emit(
-        self,
-        groups: Sequence[Group],
-        traits: Sequence[Sequence[Trait]],
-        units: Units,
-        table: Table | None = None,
-    ) -> None:
+    def emit(self, groups: Sequence[Group], units: Units, table: Table | None = None) -> None:
         """Each op's plan in front of it, or all of them in a `table`, if one is wanted and can be."""
         plans = [group.queues(units) for group in groups]
         takers = [self._taker_of(group, own) for group, own in zip(groups[::-1], plans[::-1], strict=True)]
@@ -81,11 +77,11 @@ class Queues:
             except NotATableError as reason:
                 why = StringAttr(f"A queue, and no table of descriptors: {reason}.")
             else:
-                table.notes = comment(traits[0][0]) + (_notes(plans[0]) if len(plans[0]) == 1 else "")
+                table.notes = comment(groups[0].nests[0].trait) + _notes(plans[0])
                 return
-        for group, own, these, taker in zip(groups, plans, traits, takers, strict=True):
-            for number, (nest, plan, trait) in enumerate(zip(group.nests, own, these, strict=True)):
-                emitter = _Queued(nest.op, trait, self.declared)
+        for group, own, taker in zip(groups, plans, takers, strict=True):
+            for number, (nest, plan) in enumerate(zip(group.nests, own, strict=True)):
+                emitter = _Queued(nest.op, nest.trait, self.declared)
                 emitter.opens = (taker, group.words) if number == 0 else None
                 emitter.closes = number == len(own) - 1
                 emitter.why, why = why, None
@@ -106,7 +102,7 @@ class Queues:
 
     def _taker(self, move: Receive) -> Taker:
         region, tile = placed(move), placed(move).flat
-        source = source_of(region)
+        source = source_of(region).value
         assert isinstance(source.type, MemRefType)
         assert tile.strides is not None
         step, between = (tile.strides[dim] or 0 for dim in tile.permutation)
@@ -142,7 +138,7 @@ def _notes(plans: Sequence[Plan]) -> str:
 
 
 def _matrix(region: Placed) -> str | None:
-    return name_of(region) if region.is_reshaped else source_of(region).name_hint
+    return name_of(region) if region.is_reshaped else source_of(region).value.name_hint
 
 
 def _how(move: Send | Receive) -> str:
@@ -182,17 +178,14 @@ class _Queued(Emitter):
 
     def command(self, command: Command) -> None:
         self.opcode, self.name = command.opcode, StringAttr(command.opcode)
-        receives = [move for move in command.moves if isinstance(move, Receive)]
-        for receive in receives[:1]:  # before the words that make the device send
-            self._receive(receive)
-        for move in command.moves:
+        for move in in_order(command):
             if isinstance(move, Words):
                 for value in move.values:
                     self._call("dma_queue_word", self._word(value))
             elif isinstance(move, Send):
                 self._send(move)
-        for receive in receives[1:]:
-            self._receive(receive)
+            else:
+                self._receive(move)
         self.name = None
 
     def _open(self, own: Queue, taker: Taker, words: int) -> None:
@@ -261,12 +254,12 @@ class _Queued(Emitter):
     def _rows(self, region: Placed) -> list[SSAValue]:
         """Pointer, bytes of a row, rows, bytes from row to row; one piece where nothing lies between rows."""
         tile, pointer = region.flat, self._pointer(self.view(region))
+        if tile.is_whole:
+            return [pointer, *map(self.index, tile.sizes)]
         assert tile.strides is not None
         size = tile.bits // 8
         stride = (tile.strides[0] or 0) * size
         rows, cols = self._length(region, 0), self._length(region, 1)
-        if isinstance(rows, int) and isinstance(cols, int) and cols * size == stride:
-            return [pointer, self.index(stride * rows), self.index(1), self.index(stride * rows)]
         if isinstance(cols, int):
             row_bytes = self.index(cols * size)
         else:

@@ -15,10 +15,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, table
 from axiloom.drivergen.dialects.views import VIEWS
+from axiloom.drivergen.nest.annotated import source_of
 from axiloom.drivergen.nest.constants import begin_of, rest_of, start_of
-from axiloom.drivergen.nest.emit import placed, source_of
-from axiloom.drivergen.nest.flow import Placed
-from axiloom.drivergen.nest.queues import Group, array
+from axiloom.drivergen.nest.flow import Placed, placed
+from axiloom.drivergen.nest.queues import Group, array, in_order
 from axiloom.plan import Command, Loop, Plan, Queue, Receive, Send, Words
 from axiloom.plan.tree import Node, Word
 
@@ -59,16 +59,13 @@ class _Pieces:
 
     def command(self, command: Command) -> None:
         self.opcodes.append(command.opcode)
-        receives = [move for move in command.moves if isinstance(move, Receive)]
-        for receive in receives[:1]:
-            self.receive(receive)
-        for move in command.moves:
+        for move in in_order(command):
             if isinstance(move, Words):
                 self.words += [self.word(value) & 0xFFFFFFFF for value in move.values]
             elif isinstance(move, Send):
                 self.send(move)
-        for receive in receives[1:]:
-            self.receive(receive)
+            else:
+                self.receive(move)
 
     def word(self, value: Word) -> int:
         if isinstance(value, str):
@@ -82,7 +79,7 @@ class _Pieces:
                 f"the driver has more to do than to queue: it copies tiles of {region.operand}"
             )
         self.end_words()
-        self.sent(table.TableSendOp(*self.place(send), *_rows(region)))
+        self.sent(table.TableSendOp(*self.place(send), *region.flat.sizes))
 
     def end_words(self) -> None:
         if self.words:
@@ -100,7 +97,7 @@ class _Pieces:
         region, place = placed(receive), self.place(receive)
         self.receives += 1
         if receive.in_place:
-            self.append(table.TableReceiveOp(*place, *_rows(region)), self.receives)
+            self.append(table.TableReceiveOp(*place, *region.flat.sizes), self.receives)
             return
         lengths = [self.length(region, dim) for dim in region.flat.permutation]
         self.append(table.TableTileOp(*place, *lengths), self.receives)
@@ -117,7 +114,7 @@ class _Pieces:
         region = placed(move)
         if array(move) not in self.arguments:
             raise NotATableError("it moves an array that is no argument")
-        begin = begin_of(source_of(region))
+        begin = begin_of(source_of(region).value)
         if begin is None:
             raise NotATableError("a size or an offset is not known")
         elements = sum(start_of(span, self.at, self.loops) * (span.stride or 0) for span in region.spans)
@@ -128,16 +125,6 @@ class _Pieces:
         if length != DYNAMIC_INDEX:
             return length
         return rest_of(region.edges[sorted(region.order)[dim]], self.at, self.loops)
-
-
-def _rows(region: Placed) -> tuple[int, int, int]:
-    """Bytes of a row, rows, bytes from row to row; one piece where nothing lies between rows."""
-    tile, size = region.flat, region.bits // 8
-    assert tile.strides is not None
-    (count, columns), stride = tile.shape, tile.strides[0] or 0
-    if columns == stride:
-        return count * columns * size, 1, count * columns * size
-    return columns * size, count, stride * size
 
 
 class Table:

@@ -118,6 +118,11 @@ class Placed(Region):
         return MemRefType(element, self.tile.lengths, StridedLayoutAttr(self.tile.strides, None))
 
 
+def placed(move: Send | Receive) -> Placed:
+    assert isinstance(move.region, Placed)
+    return move.region
+
+
 class Placement:
     """An annotated op (or a part of it, see accel-split) and its plan.
 

@@ -27,11 +27,11 @@ from xdsl.traits import is_side_effect_free
 from axiloom.drivergen.dialects import queue
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS
-from axiloom.drivergen.nest.annotated import Source
-from axiloom.drivergen.nest.emit import placed, source_of
-from axiloom.drivergen.nest.flow import Placed
+from axiloom.drivergen.match.trait import Trait
+from axiloom.drivergen.nest.annotated import source_of
+from axiloom.drivergen.nest.flow import Placed, placed
 from axiloom.plan import Command, Plan, Queue, Receive, Send
-from axiloom.plan.figures import commands
+from axiloom.plan.figures import moves
 from axiloom.plan.tree import Move, Node
 
 LARGE = 64 << 10
@@ -53,8 +53,8 @@ class Units:
 class Nest:
     """A placed op: what is copied before the queue opens, and what is queued."""
 
-    def __init__(self, op: linalg.GenericOp, plan: Plan, units: Units) -> None:
-        self.op = op
+    def __init__(self, op: linalg.GenericOp, trait: Trait, plan: Plan, units: Units) -> None:
+        self.op, self.trait = op, trait
         # What no descriptor expresses is copied, if it is sent once, in front of all loops.
         last = max((n for n, command in enumerate(plan.before) if _has_gaps(command)), default=-1)
         self.copied = plan.before[: last + 1]
@@ -91,9 +91,9 @@ class Group:
         last = self.nests[-1]
         if nest.copied or not last.in_place or not nest.in_place or not _follows(last.op, nest.op):
             return False
-        every = [*self.nests, nest]
-        received = {own: None for one in every for own in one.arrays(Receive)}
-        if len(received) > 1 and any(OWNED in one.ways for one in every):
+        nests = [*self.nests, nest]
+        received = {own: None for inner in nests for own in inner.arrays(Receive)}
+        if len(received) > 1 and any(OWNED in inner.ways for inner in nests):
             return False
         return received.keys().isdisjoint(nest.arrays(Send))
 
@@ -135,26 +135,29 @@ class Group:
         ]
 
 
-def groups(ops: Sequence[linalg.GenericOp], plans: Sequence[Plan], units: Units) -> list[Group]:
+def groups(
+    ops: Sequence[linalg.GenericOp], traits: Sequence[Trait], plans: Sequence[Plan], units: Units
+) -> list[Group]:
     """Of placed ops, in their order."""
-    found: list[Group] = []
-    for op, plan in zip(ops, plans, strict=True):
-        nest = Nest(op, plan, units)
-        if found and found[-1].takes(nest):
-            found[-1].nests.append(nest)
+    queues: list[Group] = []
+    for op, trait, plan in zip(ops, traits, plans, strict=True):
+        nest = Nest(op, trait, plan, units)
+        if queues and queues[-1].takes(nest):
+            queues[-1].nests.append(nest)
         else:
-            found.append(Group([nest]))
-    return found
+            queues.append(Group([nest]))
+    return queues
 
 
-def moves(nodes: Sequence[Node]) -> Iterator[Send | Receive]:
-    for command, _ in commands(Plan(tuple(nodes))):
-        yield from (move for move in command.moves if isinstance(move, Send | Receive))
+def in_order(command: Command) -> list[Move]:
+    """As they are queued: the first receive before the words that make the device send."""
+    receives: list[Move] = [move for move in command.moves if isinstance(move, Receive)]
+    sent = [move for move in command.moves if not isinstance(move, Receive)]
+    return [*receives[:1], *sent, *receives[1:]]
 
 
 def array(move: Send | Receive) -> SSAValue:
-    assert isinstance(move.region.array, Source)
-    return move.region.array.array
+    return source_of(move.region).array
 
 
 def array_bytes(value: SSAValue) -> int:
@@ -201,6 +204,6 @@ def _follows(op: Operation, other: Operation) -> bool:
 
 
 def _text(region: Placed) -> str:
-    kind = source_of(region).type
+    kind = source_of(region).value.type
     assert isinstance(kind, MemRefType)
     return str(region.kind(kind.element_type))

@@ -105,8 +105,15 @@ class Tile:
         size = self.bits // 8
         row_bytes, stride = shape[1] * size, strides[0] * size
         if row_bytes == stride:  # one piece
-            return Rows(row_bytes * shape[0], 1, stride, self.begin)
+            return Rows(row_bytes * shape[0], 1, row_bytes * shape[0], self.begin)
         return Rows(row_bytes, shape[0], stride, self.begin)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Of one that travels in place: bytes of a row, rows, bytes from row to row."""
+        rows = self.rows()
+        assert rows is not None
+        return rows.row_bytes, rows.rows, rows.stride
 
     def way(self, beat_bytes: int) -> str:
         """How it gets to the device: in place, through the window, or one or the other by iteration."""

@@ -17,10 +17,9 @@ from xdsl.dialects.linalg import ops as linalg
 from axiloom import isa
 from axiloom.drivergen.dialects import queue
 from axiloom.drivergen.match.trait import Trait, is_annotated
-from axiloom.drivergen.nest.annotated import Source, operand, part_of, placement
+from axiloom.drivergen.nest.annotated import operand, part_of, placement, source_of
 from axiloom.drivergen.nest.constants import in_rows, is_constant, packable
-from axiloom.drivergen.nest.flow import Placed
-from axiloom.drivergen.nest.tile import Tile
+from axiloom.drivergen.nest.flow import placed
 from axiloom.drivergen.passes.frontend.interchange import in_order
 from axiloom.drivergen.passes.frontend.split import Part, parts
 from axiloom.drivergen.pipeline.pipelines import ORDERED, placing
@@ -60,12 +59,12 @@ def decide(
 ) -> Decisions:
     """For the annotated ops of `module`. `flow` is the one asked for; `ordered`: so is the order of loops."""
     ops = [op for op in module.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)]
+    traits = [Trait.of(op) for op in ops]
     passes, note = tuple(chosen), None
-    if any(Trait.of(op).flow.depth > len(Trait.of(op).order) for op in ops):
+    if any(trait.flow.depth > len(trait.order) for trait in traits):
         return Decisions(passes)  # accel-place refuses it, and says why
-    able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
-    width = spec.stream_width if spec else WORD_BITS
-    if able and {"zero-copy", "coalesce"} <= set(passes) and not reads_in_place(ops, passes, width):
+    able = all(trait.dma.scatter_gather for trait in traits)  # if not, accel-place says so
+    if able and {"zero-copy", "coalesce"} <= set(passes) and not reads_in_place(ops, passes):
         passes, note = tuple(name for name in passes if name not in ("zero-copy", "tables")), NOT_IN_PLACE
     order = None
     if spec is not None and not ordered and any(name in passes for name in ORDERED):
@@ -120,20 +119,22 @@ def in_loops(op: linalg.GenericOp, trait: Trait, chosen: Sequence[str], caches: 
 # --- in place ---------------------------------------------------------------------------------------
 
 
-def reads_in_place(ops: Sequence[linalg.GenericOp], chosen: Sequence[str], stream_width: int) -> bool:
+def reads_in_place(ops: Sequence[linalg.GenericOp], chosen: Sequence[str]) -> bool:
     """Does the DMA read all operands where they are, but for tiles at an edge?
 
     What is packed anyway is better kept in packets. Beside a constant, whose packing costs nothing now, the
     others may be a quarter of what is sent: the one row of a product with weights.
     """
-    plans = [_plan(op, part, number, overlap=True) for op in ops for number, part in enumerate(parts(op))]
+    every = [(op, number, part) for op in ops for number, part in enumerate(parts(op))]
+    plans = [_plan(op, part, number, overlap=True) for op, number, part in every]
+    beats = [part.trait.stream_width // 8 for _, _, part in every]
     for array in packable(ops, plans):
         plans = in_rows(array, plans)
     if "residency" in chosen:
         plans = [resident(plan, outermost=True) for plan in plans]
     sent, copied = [], []
-    for times, move in _transfers(plans):
-        tile = _tile(move).flat()
+    for beat, times, move in _transfers(plans, beats):
+        tile = placed(move).flat
         if isinstance(move, Receive):
             if tile.dense is not None:
                 return False
@@ -141,32 +142,24 @@ def reads_in_place(ops: Sequence[linalg.GenericOp], chosen: Sequence[str], strea
         if tile.dense is not None and times is None:
             continue  # copied in front of all loops, since no descriptor expresses it
         sent.append((tile.words * (times or 1), move))
-        if tile.way(stream_width // 8) == queue.THROUGH_WINDOW:
+        if tile.way(beat) == queue.THROUGH_WINDOW:
             if tile.dense is not None:
                 return False
             copied.append(tile.words * (times or 1))
-    constants = any(is_constant(_source(move).array) for _, move in sent)
+    constants = any(is_constant(source_of(move.region).array) for _, move in sent)
     return sum(copied) <= (sum(words for words, _ in sent) // SMALL if constants else 0)
 
 
-def _transfers(plans: Sequence[Plan]) -> Iterator[tuple[int | None, Send | Receive]]:
-    """Every tile, and how often it is sent; None: once, in front of the loops."""
-    for plan in plans:
+def _transfers(
+    plans: Sequence[Plan], beats: Sequence[int]
+) -> Iterator[tuple[int, int | None, Send | Receive]]:
+    """Every tile, with bytes of a beat, and how often it is sent; None: once, in front of the loops."""
+    for plan, beat in zip(plans, beats, strict=True):
         before = ((None, move) for command in plan.before for move in command.moves)
         inside = ((prod(plan.trips[: item.level + 1]), item.move) for item in plan.items)
         yield from (
-            (times, move) for times, move in chain(before, inside) if isinstance(move, Send | Receive)
+            (beat, times, move) for times, move in chain(before, inside) if isinstance(move, Send | Receive)
         )
-
-
-def _tile(move: Send | Receive) -> Tile:
-    assert isinstance(move.region, Placed)
-    return move.region.tile
-
-
-def _source(move: Send | Receive) -> Source:
-    assert isinstance(move.region.array, Source)
-    return move.region.array
 
 
 # --- ops as plans -----------------------------------------------------------------------------------

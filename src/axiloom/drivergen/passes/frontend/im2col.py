@@ -38,7 +38,7 @@ class _Conv:
 
     def __init__(self, op: linalg.GenericOp, match: Match) -> None:
         self.op = op
-        self.found = match
+        self.match = match
         self.sizes = dict(zip(match.dims, sizes(op), strict=True))
         self.builder = Builder(InsertPoint.before(op))
 
@@ -46,8 +46,8 @@ class _Conv:
         return [self.sizes[d] for d in dims]
 
     def rewrite(self) -> None:
-        operands = dict(zip(self.found.operands, self.op.operands, strict=True))
-        host = list(self.found.host)
+        operands = dict(zip(self.match.operands, self.op.operands, strict=True))
+        host = list(self.match.host)
         windows = self._windows(operands["I"], host)
         taps = self._collapse(operands["F"], [["oc"], list(CHANNELS)])
         sums = self._collapse(operands["O"], [*([b] for b in host), ["oc"], list(PIXELS)])
@@ -79,7 +79,7 @@ class _Conv:
 
     def _windows(self, image: SSAValue, host: Sequence[str]) -> SSAValue:
         """(batches, taps, pixels): the element of the image for each tap and pixel."""
-        settings = self.found.settings
+        settings = self.match.settings
         loops = [*host, *CHANNELS, *PIXELS]
         dims: dict[str, AffineExpr] = {name: AffineDimExpr(n) for n, name in enumerate(loops)}
         groups = [*([b] for b in host), list(CHANNELS), list(PIXELS)]

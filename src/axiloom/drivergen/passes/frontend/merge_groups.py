@@ -48,7 +48,7 @@ class _Merge:
     """One convolution in groups, of which `count` become one."""
 
     def __init__(self, op: linalg.GenericOp, match: Match, group: int, count: int) -> None:
-        self.op, self.found, self.group, self.count = op, match, group, count
+        self.op, self.match, self.group, self.count = op, match, group, count
         self.size = dict(zip(match.dims, sizes(op), strict=True))
         self.builder = Builder(InsertPoint.before(op))
 
@@ -58,11 +58,11 @@ class _Merge:
         return sizes(self.op)[self.group] // self.count
 
     def rewrite(self) -> None:
-        loops = [AffineDimExpr(number) for number in range(len(self.found.dims))]
-        by_name = dict(zip(self.found.dims, loops, strict=True))
+        loops = [AffineDimExpr(number) for number in range(len(self.match.dims))]
+        by_name = dict(zip(self.match.dims, loops, strict=True))
         operands: list[SSAValue] = []
         maps: list[AffineMapAttr] = []
-        for number, name in enumerate(self.found.operands):
+        for number, name in enumerate(self.match.operands):
             results = list(self.op.indexing_maps.data[number].data.results)
             if name == "F":
                 operands.append(self._filters(number))
@@ -101,7 +101,7 @@ class _Merge:
         assert isinstance(kind.element_type, IntegerType)
         dims = operand_loops(self.op, number)
         groups = [
-            [self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]]
+            [self.larger, self.count] if dim == self.group else [self.size[self.match.dims[dim]]]
             for dim in dims
         ]
         source = expanded(self.builder, value, groups)
@@ -115,7 +115,7 @@ class _Merge:
         by_name = dict(zip(LAID, laid, strict=True))
         read: list[AffineExpr] = []
         for dim in dims:
-            read += [larger, inner] if dim == self.group else [by_name[self.found.dims[dim]]]
+            read += [larger, inner] if dim == self.group else [by_name[self.match.dims[dim]]]
         written = (larger, inner, by_name["oc"], inner, by_name["ic"], by_name["fh"], by_name["fw"])
         block = Block(arg_types=[kind.element_type, kind.element_type])
         block.add_op(linalg.YieldOp(block.args[0]))

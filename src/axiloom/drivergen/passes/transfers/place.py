@@ -103,10 +103,13 @@ class Place(ModulePass):
             traits = [own.trait for own in placements]
             table = None
             if self.queue and init is not None:
+                if not traits[0].dma.scatter_gather:
+                    ways = "--dma sg, or scatterGather in the dma_config"
+                    fail(ops[0], f"zero copy needs scatter-gather: {ways}")
                 kept = [argument for argument in function.body.block.args if argument not in packed]
                 table = Table(function, init, kept) if self.tables else None
                 units = Units(traits[0].stream_width // 8, self.line_bytes)
-                _queue(op, ops, traits, plans, units, table)
+                Queues(op).emit(groups(ops, traits, plans, units), units, table)
             else:
                 for generic, trait, plan in zip(ops, traits, plans, strict=True):
                     packets = self.packets(plan, trait.dma)
@@ -193,14 +196,16 @@ def _opcodes(scope: Scope | None) -> Iterator[str]:
 def _initialise(
     function: func.FuncOp, ops: Sequence[linalg.GenericOp], placements: Sequence[Placement]
 ) -> accel.InitDmaOp | None:
-    configs = [accel.DmaInitConfigAttr(own.trait.dma) for own in placements]
-    for generic, config in zip(ops, configs, strict=True):
-        if config != configs[0]:
-            fail(generic, "its dma_init_config differs from that of the ops before it")
-    if not configs:
+    traits = [own.trait for own in placements]
+    if not traits:
         return None
+    for generic, trait in zip(ops, traits, strict=True):
+        if trait.dma != traits[0].dma:
+            fail(generic, "its dma_init_config differs from that of the ops before it")
+        if trait.stream_width != traits[0].stream_width:
+            fail(generic, "its stream_width differs from that of the ops before it")
     init = func.FuncOp(f"{function.sym_name.data}_init", ((), ()))
-    op = accel.InitDmaOp(configs[0])
+    op = accel.InitDmaOp(accel.DmaInitConfigAttr(traits[0].dma))
     init.body.block.add_ops([op, func.ReturnOp()])
     Rewriter.insert_op(init, InsertPoint.before(function))
     return op
@@ -218,22 +223,6 @@ def _pack(
         yield array
     if any(PACKED in own for own in attributes):
         set_attributes(function, attributes)
-
-
-def _queue(
-    module: ModuleOp,
-    ops: Sequence[linalg.GenericOp],
-    traits: Sequence[Trait],
-    plans: Sequence[Plan],
-    units: Units,
-    table: Table | None,
-) -> None:
-    for op, trait in zip(ops, traits, strict=True):
-        if not trait.dma.scatter_gather:
-            fail(op, "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config")
-    every = groups(ops, plans, units)
-    rest = iter(traits)
-    Queues(module).emit(every, [[next(rest) for _ in group.nests] for group in every], units, table)
 
 
 def _drop(array: SSAValue) -> None:
