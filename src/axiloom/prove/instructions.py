@@ -17,7 +17,7 @@ import numpy.typing as npt
 import z3
 
 from axiloom.base.cache import content_hash
-from axiloom.isa.formal import bounds, sound
+from axiloom.isa.formal import bounds, limited, sound
 from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.programs import Model, model_of
@@ -168,8 +168,7 @@ class Sample:
 
     def _choose(self) -> bool:
         """Random bits as far as the instruction stays enabled, and loops short where that is possible."""
-        ila, solver = self.model.ila, z3.Solver()
-        solver.set("rlimit", 7_000_000)  # about 2 s
+        ila, solver = self.model.ila, limited.solver(limited.QUICK_S)
         solver.set("random_seed", self.chance.chance.getrandbits(16))
         solver.add(self.instruction.decode)
         solver.add(_within(self.model, self.ranges))

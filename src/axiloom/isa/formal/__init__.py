@@ -7,6 +7,7 @@
 - :mod:`~axiloom.isa.formal.sound`: what is to be proved of any model
 - :mod:`~axiloom.isa.formal.bounds`: indices within memories, in whole numbers
 - :mod:`~axiloom.isa.formal.possible`: instructions that can never be legal
+- :mod:`~axiloom.isa.formal.limited`: z3 with a limit of work
 - :mod:`~axiloom.isa.formal.guess`: counter-examples by random data
 - :mod:`~axiloom.isa.formal.programs`: the model of a text with meaning; ``values``: its expressions
 - :mod:`~axiloom.isa.formal.symbolic`: executes a model on terms; ``mapped``: mappings at given sizes

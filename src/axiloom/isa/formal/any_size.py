@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import z3
 
 from axiloom.base.errors import SpecError
+from axiloom.isa.formal import limited
 from axiloom.isa.formal.arbitrary import Arbitrary, Cover, Element
 from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of
@@ -41,8 +42,6 @@ from axiloom.isa.instructions.tree import (
 from axiloom.isa.instructions.walk import blocks, exprs, parts, writes
 
 MOST_LANES = 64
-_QUICK_UNITS = 4_000_000
-"""Of z3's work, about a second."""
 """Turns of a kernel's loop that are looked at one by one."""
 
 
@@ -319,8 +318,7 @@ class _Proof:
             decode = z3.simplify(z3.substitute(one.decode, *pairs))
             if z3.is_false(decode):
                 continue
-            solver = z3.SolverFor("QF_AUFBV")
-            solver.set("rlimit", _QUICK_UNITS)
+            solver = limited.solver(limited.QUICK_S, "QF_AUFBV")
             solver.add(self.given, condition, decode)
             if solver.check() != z3.unsat:
                 may.append((one, decode))

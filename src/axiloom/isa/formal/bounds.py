@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import z3
 
+from axiloom.isa.formal import limited
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.instructions.text import text_of
 from axiloom.isa.instructions.tree import (
@@ -156,13 +157,11 @@ def kept_of(source: InstructionSet, needed: Collection[str]) -> dict[str, Range]
 
 MOST_S = 10.0
 """For ranges of registers."""
-_QUICK_UNITS = 1_000_000
-"""Of z3's work, about 0.3 s: not of time, which a busy machine cuts short."""
+_QUICK_S = 0.3
 
 
 def _quickly(formula: z3.BoolRef) -> bool:
-    solver = z3.Solver()
-    solver.set("rlimit", _QUICK_UNITS)
+    solver = limited.solver(_QUICK_S)
     solver.add(z3.Not(formula))
     return bool(solver.check() == z3.unsat)
 

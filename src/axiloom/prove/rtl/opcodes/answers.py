@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.formal import limited
 from axiloom.prove import solvers
 from axiloom.prove.rtl.opcodes import rest as rests
 from axiloom.prove.rtl.opcodes.claim import Case, Fault, GuessedWrongError, Outcome
@@ -19,8 +20,6 @@ from axiloom.prove.rtl.opcodes.trial import Control, Sample
 from axiloom.prove.rtl.terms.machine import walk
 from axiloom.prove.rtl.terms.referee import SHARED
 
-QUICK = 7_000_000
-"""Of z3's resource: 2 s on an idle core, and the same answer on a busy one."""
 MOST_GUESSES = 100
 
 
@@ -117,8 +116,7 @@ class Answers(States):
     def _said(self, claim: Any) -> tuple[bool | None, str, Mapping[str, int]]:
         if z3.is_true(claim):
             return True, "z3", {}
-        solver = z3.Solver()
-        solver.set("rlimit", QUICK)
+        solver = limited.solver(limited.QUICK_S)
         solver.add(z3.Not(claim))
         says = solver.check()
         if says == z3.unsat:

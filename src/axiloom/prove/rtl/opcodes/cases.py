@@ -9,8 +9,8 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.formal import limited
 from axiloom.isa.formal.ila import Instruction
-from axiloom.prove.rtl.opcodes.answers import QUICK
 from axiloom.prove.rtl.opcodes.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.opcodes.explore import Node, Sent, TooManyError, WrongError
 from axiloom.prove.rtl.opcodes.refused import Refused
@@ -33,8 +33,7 @@ class Cases(Refused):
                     replace(case, choice={**case.choice, flag.name: z3.BitVecVal(value, flag.bits)})
                     for value in flag.values
                 ]
-        solver = z3.Solver()
-        solver.set("rlimit", QUICK)
+        solver = limited.solver(limited.QUICK_S)
         solver.add(self._limits(case))
         cases: list[Case] = []
         while (says := solver.check()) == z3.sat:
@@ -100,8 +99,7 @@ class Cases(Refused):
         """The word, with a value for each bit that can have only one."""
         if z3.is_true(when):
             return WORD
-        solver = z3.Solver()
-        solver.set("rlimit", QUICK)
+        solver = limited.solver(limited.QUICK_S)
         solver.add(when)
         if solver.check() != z3.sat:
             return WORD

@@ -14,11 +14,10 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.formal import limited
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.terms.referee import SHARED, Referee
 
-LIMIT = 70_000_000
-"""Of z3's resource: 20 s on an idle core, and the same answer on a busy one."""
 QUIET = 30
 """Cycles on integers in a row that change nothing of what is left."""
 
@@ -53,8 +52,7 @@ class Halted:
         kept = self._kept(bits)
         if kept is None:
             return False
-        solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
+        solver = limited.solver(limited.LONG_S)
         solver.add(*(_is(self._before, one) for one in kept))
         sends, told = self._out[f"{self.device.output}tvalid"], self._out[str(self.device.error)]
         solver.add(z3.Or(sends != 0, told != code))
@@ -68,8 +66,7 @@ class Halted:
 
     def _kept(self, bits: frozenset[Known]) -> frozenset[Known] | None:
         """The largest part of `bits` that every cycle keeps; None: the solver does not say."""
-        solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
+        solver = limited.solver(limited.LONG_S)
         left = self._tried(bits)
         marks = {one: z3.Bool(f"kept {one}") for one in sorted(left)}
         goes = {one: z3.Not(_is(self._after, one)) for one in marks}

@@ -23,13 +23,14 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.formal import limited
 from axiloom.isa.formal.ila import Instruction
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.answers import Answers, Shown
 from axiloom.prove.rtl.opcodes.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.opcodes.command import UnknownError
 from axiloom.prove.rtl.opcodes.explore import Node, TooManyError
-from axiloom.prove.rtl.opcodes.halted import LIMIT, Halted
+from axiloom.prove.rtl.opcodes.halted import Halted
 from axiloom.prove.rtl.opcodes.trial import Control
 from axiloom.prove.rtl.terms.machine import walk, with_products
 from axiloom.prove.rtl.terms.referee import Referee
@@ -156,8 +157,7 @@ class Stopping:
         if self._holds(code, found):
             self._proved(given, terms, found)
             return True
-        solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
+        solver = limited.solver(limited.LONG_S)
         solver.add(given)
         left, says = {key: bit for key, bit in bits.items() if key not in found}, solver.check()
         values: dict[tuple[str, int], int] | None = None
@@ -185,8 +185,7 @@ class Stopping:
 
 def _some(given: Any) -> Mapping[str, int]:
     """Values of constants of which `given` holds; none if the solver does not say."""
-    solver = z3.Solver()
-    solver.set("rlimit", LIMIT)
+    solver = limited.solver(limited.LONG_S)
     solver.add(given)
     return Shown(solver.model()) if solver.check() == z3.sat else {}
 

@@ -10,12 +10,12 @@ from typing import Any, Protocol, TypeAlias
 import z3
 
 from axiloom.graph.numbers import Number, number
+from axiloom.isa.formal import limited
 from axiloom.selection.rules.prove.terms import App, Element, Fold, Read
 
 Poly: TypeAlias = dict[tuple[int, ...], Fraction]
 """Numbers of atoms, sorted, to factors."""
-BITS_UNITS = 13_000_000
-"""Of z3's work, about 4 s."""
+BITS_S = 4
 MOST_PARTS = 400
 
 
@@ -143,8 +143,7 @@ def _bits_same(equality: Equality, a: Element, b: Element) -> bool:
         return False
     if left.sort() != right.sort():
         return False
-    solver = z3.Solver()
-    solver.set("rlimit", BITS_UNITS)
+    solver = limited.solver(BITS_S)
     solver.add(left != right)
     says = solver.check()
     if says == z3.sat:
