@@ -20,21 +20,19 @@ from axiloom.prove.steps import Circuit, Samples, Steps
 NARROW = 8
 """Bits of a register that may be the same as others': wider ones are data and addresses."""
 
-SEEN = 1
-"""Cycles of walks in which a value is looked at, at least."""
 LIKE = 256
 """Cycles like one in which lemmas break."""
 FLIPS = 8
-"""Bits in which each differs from it, at most."""
+"""Bits in which such a cycle differs from it, at most."""
 
 
 @dataclass(frozen=True)
 class Lemma:
-    """Where `when` is high, the others are the same."""
+    """Where `when` is high, the other two are the same."""
 
     when: int
-    one: int
-    other: int
+    first: int
+    second: int
 
 
 class Lemmas:
@@ -62,11 +60,7 @@ class Lemmas:
         of = samples.of
         self._never = [when for when in whens if when > 1 and not of(when)]
         every = (1 << samples.count) - 1
-        self._classes = {
-            when: [*self._groups(of, of(when) & every)]
-            for when in (1, *whens)
-            if of(when).bit_count() >= SEEN
-        }
+        self._classes = {when: [*self._groups(of, of(when) & every)] for when in (1, *whens) if of(when)}
 
     def find(self, end: float) -> dict[Lemma, int]:
         """Those that keep each other, with the solver's names of them. Raises TimeoutError."""
@@ -88,27 +82,10 @@ class Lemmas:
 
     def _from_the_start(self) -> bool:
         """Whether there were lemmas that are not so behind the first cycle."""
-        circuit, count = self._circuit, 0
-        inputs = circuit.cone.inputs
-        with certify.Cycles(circuit.cone, begins=True) as run:
+        count = 0
+        with certify.Cycles(self._circuit.cone, begins=True) as run:
             run.cycle()
-            names = {0: -1} | {inputs + 1 + i: name for i, name in enumerate(run.held)}
-
-            def literal(of: int) -> int:
-                left = [of >> 1]
-                while left:
-                    pair = circuit.pairs[left[-1]]
-                    if left[-1] in names:
-                        left.pop()
-                    elif missing := [one >> 1 for one in pair or () if one >> 1 not in names]:
-                        left += missing
-                    else:
-                        first, second = (
-                            -names[one >> 1] if one & 1 else names[one >> 1] for one in pair or ()
-                        )
-                        names[left.pop()] = run.both(first, second)
-                return -names[of >> 1] if of & 1 else names[of >> 1]
-
+            literal = self._circuit.behind(run)
             kept = literal(self._kept)
             while True:
                 some = run.any_of([literal(self.broken(lemma))] for lemma in {*self._lemmas()})
@@ -141,14 +118,15 @@ class Lemmas:
         return values
 
     def broken(self, lemma: Lemma) -> int:
-        return self._circuit.both(lemma.when, self._circuit.xor(lemma.one, lemma.other))
+        return self._circuit.both(lemma.when, self._circuit.xor(lemma.first, lemma.second))
 
     def name(self, lemma: Lemma) -> int:
         if lemma not in self._names:
             name = self._names[lemma] = self._steps.new()
-            when, one, other = (self._steps.literal(part) for part in (lemma.when, lemma.one, lemma.other))
-            self._steps.clause([-name, -when, one, -other])
-            self._steps.clause([-name, -when, -one, other])
+            parts = lemma.when, lemma.first, lemma.second
+            when, first, second = map(self._steps.literal, parts)
+            self._steps.clause([-name, -when, first, -second])
+            self._steps.clause([-name, -when, -first, second])
         return self._names[lemma]
 
     def _groups(self, of: Callable[[int], int], mask: int) -> Iterator[list[int]]:
@@ -193,8 +171,8 @@ class Lemmas:
 
 def _parts(same: Sequence[int], of: Callable[[int], int], mask: int) -> Iterator[list[int]]:
     parts: dict[int, list[int]] = defaultdict(list)
-    for one in same:
-        parts[of(one) & mask].append(one)
+    for literal in same:
+        parts[of(literal) & mask].append(literal)
     return (part for part in parts.values() if len(part) > 1)
 
 

@@ -72,7 +72,7 @@ class _Measure:
 class _Search:
     def __init__(self, circuit: Circuit, pairs: int, seconds: float, steps: Steps) -> None:
         self.circuit, self.steps = circuit, steps
-        self.seconds, self.end = seconds, time.thread_time() + seconds
+        self.end = time.thread_time() + seconds
         self.owed, *others = circuit.outputs
         plain = len(others) - 2 * pairs
         self.fair, couples = others[:plain], others[plain:]
@@ -189,24 +189,21 @@ class _Search:
 
     def claims(self, conditions: tuple[int, ...] = ()) -> list[Claim] | None:
         """That take away all steps of these; None: too few were found."""
-        made: list[Claim] = []
+        claims: list[Claim] = []
         while True:
-            if not self.can(conditions):
-                return [*made, Claim(conditions, 1)]
-            for event in self.fair:
+            for event in (1, *self.fair):
                 if not self.can(conditions, event):
-                    return [*made, Claim(conditions, event)]
-            before = len(made)
+                    return [*claims, Claim(conditions, event)]
+            before = len(claims)
             for ways in (self._ends, self._falls, self._onwards):
                 for claim, rest in ways(conditions):
-                    made.append(claim)
+                    claims.append(claim)
                     conditions = (*conditions, rest)
-                if len(made) > before:
+                if len(claims) > before:
                     break
-            if len(made) > before:
-                continue
-            last = self._end(conditions) or self._apart(conditions)
-            return [*made, *last] if last else None
+            else:
+                last = self._end(conditions) or self._apart(conditions)
+                return [*claims, *last] if last else None
 
     def quick(self) -> list[Claim] | None:
         """Those that need no lemma."""
@@ -305,7 +302,7 @@ class _Search:
 
     def _end(self, conditions: tuple[int, ...]) -> list[Claim] | None:
         """That something fair is not high, or some steps before the last."""
-        every = (Claim(conditions, event, waits) for waits, event in product(range(WAITS + 1), self.fair))
+        every = (Claim(conditions, event, waits) for waits, event in product(range(1, WAITS + 1), self.fair))
         return next(([one] for one in every if not self.can(conditions, one.event, one.waits)), None)
 
 
@@ -337,23 +334,12 @@ def proof(argument: Argument) -> tuple[Aiger, Aiger]:
     }
 
     def now(literal: int) -> int:
-        left = [literal >> 1]
-        while left:
-            number = left[-1]
-            pair = circuit.pairs[number]
-            if number in place:
-                left.pop()
-            elif missing := [one >> 1 for one in pair or () if one >> 1 not in place]:
-                left += missing
-            else:
-                assert pair is not None
-                place[number] = builder.both(*(place[one >> 1] ^ one & 1 for one in pair))
-        return place[literal >> 1] ^ literal & 1
+        return circuit.over(literal, place, builder.both, lambda part: part ^ 1)
 
     begun = builder.all([builder.states[latch] for latch in circuit.begun])
     kept = circuit.words.get(KEPT, [1])[0]
     broken = [
-        builder.all([begun, now(kept), now(circuit.both(lemma.when, circuit.xor(lemma.one, lemma.other)))])
+        builder.all([begun, now(kept), now(circuit.both(lemma.when, circuit.xor(lemma.first, lemma.second)))])
         for lemma in argument.lemmas
     ]
     empty = builder.all([state ^ 1 for state in builder.states])

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import neg
+from typing import TypeVar
 
 from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger, Gates
@@ -18,6 +20,8 @@ SOLVER = "glucose4"
 EFFORT = 20_000
 """Conflicts in a question."""
 _BIT = re.compile(r"(!?)(.+?)(?:\[(\d+)\])?$")
+
+T = TypeVar("T")
 
 
 class Circuit(Gates):
@@ -47,7 +51,8 @@ class Circuit(Gates):
             place.append(self.both(now(first), now(second)))
         self.outputs = [now(output) for output in cone.outputs]
         self.becomes = [now(following) for following in cone.latches]
-        self._next: dict[int, int] = {0: 0}
+        first = cone.inputs + 1
+        self._next = {0: 0} | {first + latch: becomes for latch, becomes in enumerate(self.becomes)}
         self.words = self._words()
 
     def _gate(self, first: int, second: int) -> int:
@@ -100,22 +105,35 @@ class Circuit(Gates):
                 left += [one >> 1 for one in pair]
         return len(seen)
 
-    def later(self, literal: int) -> int:
-        """What this, which hangs on registers alone, is in the next cycle."""
+    def over(
+        self, literal: int, values: dict[int, T], both: Callable[[T, T], T], flipped: Callable[[T], T]
+    ) -> T:
+        """`literal` made of `values`, which are by numbers: those of gates that it hangs on are added."""
+
+        def value(part: int) -> T:
+            return flipped(values[part >> 1]) if part & 1 else values[part >> 1]
+
         left = [literal >> 1]
         while left:
             number = left[-1]
-            pair = self.pairs[number]
-            if number in self._next:
+            pair = self.pairs[number] or ()
+            if number in values:
                 left.pop()
-            elif pair is None:
-                self._next[number] = self.becomes[number - self.cone.inputs - 1]
-            elif missing := [one >> 1 for one in pair if one >> 1 not in self._next]:
+            elif missing := [part >> 1 for part in pair if part >> 1 not in values]:
                 left += missing
             else:
-                first, second = (self._next[one >> 1] ^ one & 1 for one in pair)
-                self._next[number] = self.both(first, second)
-        return self._next[literal >> 1] ^ literal & 1
+                values[left.pop()] = both(*map(value, pair))
+        return value(literal)
+
+    def behind(self, run: certify.Cycles) -> Callable[[int], int]:
+        """From what hangs on registers alone to the solver's literal of it behind the last cycle of `run`."""
+        first = self.cone.inputs + 1
+        names = {0: -1} | {first + latch: name for latch, name in enumerate(run.held)}
+        return lambda literal: self.over(literal, names, run.both, neg)
+
+    def later(self, literal: int) -> int:
+        """What this, which hangs on registers alone, is in the next cycle."""
+        return self.over(literal, self._next, self.both, lambda part: part ^ 1)
 
     def same(self, first: Sequence[int], second: Sequence[int]) -> int:
         return self.all([self.xor(a, b) ^ 1 for a, b in zip(first, second, strict=True)])
@@ -165,14 +183,11 @@ class Samples:
         self._known: dict[int, int] = {}
         self._at = count
         self.count = count
-        self.linked = 0
-        """Cycles that the next one follows."""
 
-    def add(self, columns: Iterable[bool], *, goes_on: bool = False) -> None:
-        """A cycle: inputs and latches; `goes_on`: the one that is added next follows it."""
+    def add(self, columns: Iterable[bool]) -> None:
+        """A cycle: inputs and latches."""
         for number, value in enumerate(columns, start=1):
             self._columns[number] |= value << self.count
-        self.linked |= goes_on << self.count
         self.count += 1
 
     def of(self, literal: int) -> int:

@@ -15,8 +15,6 @@ from axiloom.prove.steps import Circuit, Samples, Steps
 
 AHEAD = (1, 2, 4, 8, 12)
 """Cycles in which a new value is looked for."""
-FIRSTS = 1
-"""States behind the first cycle."""
 STROLL = 24
 """Cycles with random inputs from each state that was sought, and from where these end."""
 OFTEN = 0.0, 0.1, 0.5, 0.9
@@ -32,10 +30,10 @@ class Walks:
     goals : literals over registers, each of which shall be high once
     """
 
-    def __init__(self, circuit: Circuit, samples: Samples, kept: int, goals: Sequence[int], seed: int = 0):
+    def __init__(self, circuit: Circuit, samples: Samples, kept: int, goals: Sequence[int]) -> None:
         self._circuit, self._samples, self._kept = circuit, samples, kept
         self._goals = list(goals)
-        self._random = random.Random(seed)
+        self._random = random.Random(0)
         self._starts: list[list[bool]] = []
         self._often: list[float] = []
         first = 2 * (circuit.cone.inputs + 1)
@@ -47,28 +45,26 @@ class Walks:
             for cycle in range(1, AHEAD[-1] + 1):
                 for latch in self._latches:
                     steps.literal(latch, cycle)
-            self._starts = self._firsts()[:1]
+            self._starts = [self._first()]
             self._stroll(steps, self._starts[0])
             at = 0
             while at < len(self._starts) < STARTS and time.thread_time() < end:
                 if not self._seek(steps, self._starts[at], end):
                     at += 1
 
-    def _firsts(self) -> list[list[bool]]:
+    def _first(self) -> list[bool]:
         """What may be held behind the first cycle."""
-        cone, firsts = self._circuit.cone, []
+        cone = self._circuit.cone
         with certify.Cycles(cone, begins=True) as run:
             run.cycle()
-            kept = run.held[(self._kept >> 1) - cone.inputs - 1]
-            asked = [-kept if self._kept & 1 else kept]
-            for _ in range(FIRSTS):
-                picked = [self._random.choice((1, -1)) * name for name in run.inputs]
-                while (model := run.model([*asked, *picked])) is None:
-                    core = run.core()
-                    picked = [name for name in picked if name not in core]
-                firsts.append([model(name) for name in run.held])
-                self._samples.add([*[False] * cone.inputs, *firsts[-1]])
-        return firsts
+            kept = self._circuit.behind(run)(self._kept)
+            picked = [self._random.choice((1, -1)) * name for name in run.inputs]
+            while (model := run.model([kept, *picked])) is None:
+                core = run.core()
+                picked = [name for name in picked if name not in core]
+            first = [model(name) for name in run.held]
+        self._samples.add([*[False] * cone.inputs, *first])
+        return first
 
     def _seek(self, steps: Steps, start: Sequence[bool], end: float) -> bool:
         """Whether a goal was reached that was not before."""
@@ -83,7 +79,7 @@ class Walks:
                 continue
             frames = [steps.columns(cycle) for cycle in range(ahead + 1)]
             for columns in frames[:-1]:
-                self._samples.add(columns, goes_on=True)
+                self._samples.add(columns)
             reached = frames[-1][self._circuit.cone.inputs :]
             self._starts += [reached, self._stroll(steps, reached)]
             return True
@@ -100,7 +96,7 @@ class Walks:
             if not steps.can(asked):
                 return False
             inputs = [2 * (1 + i) for i in range(self._circuit.cone.inputs)]
-            names = [steps.literal(one, cycle) for cycle in range(ahead) for one in inputs]
+            names = [steps.literal(literal, cycle) for cycle in range(ahead) for literal in inputs]
             picked = [
                 name if self._random.random() < often else -name
                 for name, often in zip(names, self._often * ahead, strict=True)
@@ -115,9 +111,9 @@ class Walks:
     def _stroll(self, steps: Steps, state: list[bool]) -> list[bool]:
         """Where it ends."""
         self._often = self._random.choices(OFTEN, k=self._circuit.cone.inputs)
-        for left in reversed(range(STROLL)):
+        for _ in range(STROLL):
             if not self._can(steps, self._held(steps, state), 1):
                 break
-            self._samples.add(steps.columns(), goes_on=left > 0)
+            self._samples.add(steps.columns())
             state = steps.state(1)
         return state
