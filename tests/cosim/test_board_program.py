@@ -5,6 +5,7 @@ The programs of ``board/`` know nothing of Axiloom; QEMU's xilinx-zynq-a9 runs t
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from axiloom import boards
 from axiloom.base.errors import DriverError
+from axiloom.cli import main
 from axiloom.cosim.board_program import NOBODY, Terminal
 from axiloom.cosim.core import Core
 
@@ -22,9 +24,9 @@ BOARD = boards.load(boards.DEFAULT)
 QEMU = "qemu-system-arm"
 
 
-def line(comment: str) -> int:
-    """Of ``ends.c``: where the comment stands."""
-    text = (HERE / "ends.c").read_text().splitlines()
+def line(comment: str, file: str = "ends.c") -> int:
+    """Where the comment stands."""
+    text = (HERE / file).read_text().splitlines()
     return next(number for number, row in enumerate(text, 1) if f"/* {comment} */" in row)
 
 
@@ -119,6 +121,24 @@ def test_what_is_typed_comes_to_the_uart(tmp_path: Path) -> None:
     elf = build(tmp_path, "ends", "-DHOW=5")
     assert run(elf, Terminal(b"ping\r")).console == "begins\nping\r"
     assert run(elf, Terminal(b"ping\rpong\r", until="po")).console == "begins\nping\rpo"
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "message"),
+    [
+        (0, 0, ""),
+        (1, 9, f"missing flush: the DMA, started by dma.c:{line('the start', 'dma.c')}, read old bytes"),
+        (2, 9, f"missing invalidate: dma.c:{line('the sum', 'dma.c')} read old bytes 0 to 252 of out"),
+        (3, 7, f"dma.c:{line('the start', 'dma.c')} writes 0x100 to MM2S_LENGTH"),
+        (4, 6, f"the driver never wrote MM2S_LENGTH, so nothing was sent; .*dma.c:{line('a loop', 'dma.c')}"),
+    ],
+)
+def test_its_mistakes_with_the_dma_are_told(
+    tmp_path: Path, how: int, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elf = build(tmp_path, "dma", f"-DHOW={how}")
+    assert main(["simulate", str(elf), "--accel", "loopback"]) == code
+    assert re.search(message, capsys.readouterr().err)
 
 
 @pytest.mark.slow
