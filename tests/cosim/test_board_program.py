@@ -69,6 +69,7 @@ def run(elf: Path, terminal: Terminal = NOBODY) -> Core:
 TIMERS = "timers\nticks 5\nsoftware 1\nnested 1\ndeepest 2\ntriple 3\nwaited 1\npending 1\n"
 EXCEPTIONS = (
     "exceptions\nload at 805306368\nstatus 5\nstore at 3221225536\nstatus 2053\n"
+    f"jump to {0x90000000}\nstatus 5\n"
     "undefined 1\ncalls 2\neighths 8\n"
 )
 
@@ -113,7 +114,7 @@ def test_a_program_that_goes_on_is_limited_by_the_board_s_time(tmp_path: Path) -
 
 def test_an_unknown_register_is_storage_with_a_note(tmp_path: Path) -> None:
     core = run(build(tmp_path, "ends", "-DHOW=4"))
-    assert core.console == "begins\nregister 4\n"
+    assert core.console == "begins\nregister 4\nlatency 289\n"
     assert [note.split(":")[:2] for note in core.notes()] == [["ends.c", str(line("the register"))]]
 
 

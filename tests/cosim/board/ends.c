@@ -38,6 +38,8 @@ void on_irq(void) {
     AT(0xE000A040) = 3; /* the register */
     AT(0xE000A040) = AT(0xE000A040) + 1;
     say("register", AT(0xE000A040));
+    AT(0xF8F02108) = 0x121; /* PL310: latency of its tags */
+    say("latency", AT(0xF8F02108));
     return 0;
 #else
     for (;;) {

@@ -7,6 +7,7 @@ void on_data_abort(uint32_t at, uint32_t why) {
     address = at;
     status = why;
 }
+void on_prefetch_abort(uint32_t at, uint32_t why) { on_data_abort(at, why); }
 void on_undefined(void) { undefined++; }
 void on_call(void) { calls++; }
 
@@ -18,6 +19,9 @@ int main(void) {
     AT(0xC0000040) = 1;
     say("store at", address);
     say("status", status & 0x80F);
+    ((void (*)(void))0x90000000)();
+    say("jump to", address);
+    say("status", status & 0x40F);
     __asm__ volatile(".word 0xE7F000F0");
     say("undefined", undefined);
     __asm__ volatile("svc 1\n svc 2" ::: "lr", "memory");

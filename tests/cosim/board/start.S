@@ -111,11 +111,21 @@ supervisor:
     bl on_call
     ldm sp!, {r0-r3, r12, pc}^
 prefetch:
-    b .
+    push {r0-r3, r12, lr}
+    mrc p15, 0, r0, c6, c0, 2
+    mrc p15, 0, r1, c5, c0, 1
+    bl on_prefetch_abort
+    pop {r0-r3, r12, lr}
+    sub sp, sp, #4
+    stm sp, {lr}^                       /* to who has jumped there */
+    nop
+    pop {lr}
+    movs pc, lr
 
-    .weak on_irq, on_data_abort, on_undefined, on_call
+    .weak on_irq, on_data_abort, on_prefetch_abort, on_undefined, on_call
 on_irq:
 on_data_abort:
+on_prefetch_abort:
 on_undefined:
 on_call:
     b .

@@ -52,7 +52,10 @@ int Cpu::start_board(const axl_board_t &program) {
 // ---- what blocks use
 
 void Cpu::print(const char *text, size_t size) {
-    console.append(text, std::min(size, CONSOLE_BYTES - std::min(console.size(), CONSOLE_BYTES)));
+    const size_t room = CONSOLE_BYTES - console.size();
+    if (size > room)
+        note(state.mmio_pc, "prints more than 1 MB: the rest is not kept");
+    console.append(text, std::min(size, room));
     const std::string &until = board.until;
     if (!until.empty() && console.size() >= until.size() && console.compare(console.size() - until.size(), until.size(), until) == 0) {
         state.run = AXL_RUN_EXITED;
@@ -70,7 +73,7 @@ bool Cpu::typed(char &c) {
 
 void Cpu::note(uint32_t at, const std::string &text) {
     if (notes.size() < MOST_NOTES && board.noted.emplace(at, text).second)
-        notes.push_back({at, text});
+        notes.push_back({at, notes.size() + 1 < MOST_NOTES ? text : "there were more notes: they are not kept"});
 }
 
 void Cpu::pass_time(uint64_t until) {
@@ -173,9 +176,9 @@ bool Cpu::is_idle() {
     }
     uc_reg_read_batch(engine, ids, values, 17);
     now_is.changes = memory.stores + memory.uncached_stores + surroundings->changes() + mmio_reads + mmio_writes + interrupts;
-    const bool found = std::find(std::begin(board.states), std::end(board.states), now_is) != std::end(board.states);
+    const bool was_before = std::find(std::begin(board.states), std::end(board.states), now_is) != std::end(board.states);
     board.states[board.next_state++ % std::size(board.states)] = now_is;
-    return found;
+    return was_before;
 }
 
 // The CPU sleeps, or runs in a loop that only an interrupt can end, until there is one. False: the run is over.

@@ -37,7 +37,7 @@ void Gic::line(uint32_t id, bool high) {
 }
 
 uint32_t Gic::best() const {
-    uint32_t found = SPURIOUS;
+    uint32_t highest = SPURIOUS;
     const uint32_t group_bits = 0xFFu << (binary_point + 1);
     uint32_t limit = mask;
     if (!served.empty())
@@ -50,9 +50,9 @@ uint32_t Gic::best() const {
         if (!(distributor_control & group) || !(cpu_control & group) || interrupt.priority >= limit)
             continue;
         limit = interrupt.priority;
-        found = id;
+        highest = id;
     }
-    return found;
+    return highest;
 }
 
 uint32_t Gic::acknowledge() {
@@ -67,10 +67,10 @@ uint32_t Gic::acknowledge() {
 }
 
 void Gic::end(uint32_t id) {
-    const auto found = std::find(served.rbegin(), served.rend(), id);
-    if (found == served.rend())
+    const auto last = std::find(served.rbegin(), served.rend(), id);
+    if (last == served.rend())
         return;
-    served.erase(std::next(found).base());
+    served.erase(std::next(last).base());
     all[id].active = false;
     ps7.look_soon();
 }
@@ -131,7 +131,7 @@ template <typename Of> uint32_t Gic::bits(uint32_t first, Of of) const {
     return value;
 }
 
-template <typename Do> void Gic::each(uint32_t first, uint32_t value, Do action) {
+template <typename Do> void Gic::where_set(uint32_t first, uint32_t value, Do action) {
     for (uint32_t bit = 0; bit < 32 && first + bit < COUNT; bit++)
         if (value >> bit & 1)
             action(all[first + bit], first + bit);
@@ -196,16 +196,16 @@ bool Gic::write_distributor(uint32_t offset, uint32_t value, uint32_t lanes) {
             all[set + bit].second_group = value >> bit & 1;
         return true;
     case SET_ENABLE:
-        each(set, value, [](Interrupt &i, uint32_t) { i.enabled = true; });
+        where_set(set, value, [](Interrupt &i, uint32_t) { i.enabled = true; });
         return true;
     case CLEAR_ENABLE:
-        each(set, value, [](Interrupt &i, uint32_t id) { i.enabled = id < FIRST_PRIVATE; });
+        where_set(set, value, [](Interrupt &i, uint32_t id) { i.enabled = id < FIRST_PRIVATE; });
         return true;
     case SET_PENDING:
-        each(set, value, [](Interrupt &i, uint32_t id) { i.latched |= id >= FIRST_PRIVATE; });
+        where_set(set, value, [](Interrupt &i, uint32_t id) { i.latched |= id >= FIRST_PRIVATE; });
         return true;
     case CLEAR_PENDING:
-        each(set, value, [](Interrupt &i, uint32_t id) { i.latched &= id < FIRST_PRIVATE; });
+        where_set(set, value, [](Interrupt &i, uint32_t id) { i.latched &= id < FIRST_PRIVATE; });
         return true;
     default:
         break;

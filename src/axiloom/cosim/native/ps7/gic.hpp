@@ -40,7 +40,7 @@ class Gic {
     void end(uint32_t id);
     void software(uint32_t value);
     template <typename Of> uint32_t bits(uint32_t first, Of of) const;
-    template <typename Do> void each(uint32_t first, uint32_t value, Do action);
+    template <typename Do> void where_set(uint32_t first, uint32_t value, Do action);
 };
 
 } // namespace axl

@@ -1,4 +1,6 @@
 // Blocks of the CPU's private page that are little more than registers: SCU, PL310. Cortex-A9 MPCore TRM, 2.2; PL310 TRM, 3.1.
+#include <unordered_map>
+
 #include "cpu/cpu.hpp"
 #include "ps7/ps7.hpp"
 
@@ -12,7 +14,7 @@ class Scu : public Peripheral {
     // Nothing in there has an effect here.
     std::optional<uint32_t> read(uint32_t offset) override { return offset == CONTROL ? control : 0; }
     bool write(uint32_t offset, uint32_t value, uint32_t) override {
-        if (offset == CONTROL && ps7.is_board)
+        if (offset == CONTROL)
             control = value;
         return true;
     }
@@ -30,9 +32,12 @@ class Pl310 : public Peripheral {
         case ID:
             return 0x410000C8; // r3p2, as on a Zynq-7000
         case CONTROL:
-            return control;
         case AUXILIARY:
-            return auxiliary;
+        case TAG_LATENCY:
+        case DATA_LATENCY:
+        case PREFETCH:
+        case POWER:
+            return settings[offset];
         default:
             return 0; // operations are over at once; nothing else in there has an effect here
         }
@@ -47,20 +52,25 @@ class Pl310 : public Peripheral {
     }
 
   private:
-    enum : uint32_t { ID = 0x000, CONTROL = 0x100, AUXILIARY = 0x104, INVALIDATE_LINE = 0x770, INVALIDATE_WAY = 0x77C, CLEAN_LINE = 0x7B0,
-                      CLEAN_WAY = 0x7BC, FLUSH_LINE = 0x7F0, FLUSH_WAY = 0x7FC };
-    uint32_t control = 0, auxiliary = 0;
+    enum : uint32_t { ID = 0x000, CONTROL = 0x100, AUXILIARY = 0x104, TAG_LATENCY = 0x108, DATA_LATENCY = 0x10C, INVALIDATE_LINE = 0x770,
+                      INVALIDATE_WAY = 0x77C, CLEAN_LINE = 0x7B0, CLEAN_WAY = 0x7BC, FLUSH_LINE = 0x7F0, FLUSH_WAY = 0x7FC,
+                      PREFETCH = 0xF60, POWER = 0xF80 };
+    std::unordered_map<uint32_t, uint32_t> settings; // only CONTROL has an effect
 
     void maintain(uint32_t offset, uint32_t value) {
         Memory &memory = ps7.cpu.memory;
         const uint32_t line = value >> memory.line_shift;
         switch (offset) {
         case CONTROL:
-            control = value & 1;
+            settings[offset] = value & 1;
             memory.turn_l2(value & 1);
             return;
         case AUXILIARY:
-            auxiliary = ps7.is_board ? value : 0;
+        case TAG_LATENCY:
+        case DATA_LATENCY:
+        case PREFETCH:
+        case POWER:
+            settings[offset] = value;
             return;
         case INVALIDATE_LINE:
             return memory.l2_line(line, Memory::INVALIDATE);

@@ -22,8 +22,8 @@ class Slcr : public Peripheral {
     std::optional<uint32_t> read(uint32_t offset) override {
         if (offset == LOCKED)
             return locked;
-        const auto found = values.find(offset);
-        return found == values.end() ? 0 : found->second;
+        const auto value = values.find(offset);
+        return value == values.end() ? 0 : value->second;
     }
 
     bool write(uint32_t offset, uint32_t value, uint32_t mask) override {
@@ -46,8 +46,8 @@ class Slcr : public Peripheral {
             ps7.note("resets the fabric (FPGA_RST_CTRL): this is not passed on to the accelerator");
         if (offset == PLL_STATUS || offset == ID_CODE)
             return true;
-        uint32_t &kept = values[offset];
-        kept = (kept & ~mask) | (value & mask);
+        uint32_t &stored = values[offset];
+        stored = (stored & ~mask) | (value & mask);
         return true;
     }
 

@@ -56,7 +56,7 @@ class CortexA9 : public Host {
     uc_err open(uc_engine **engine) const override;
     uc_err map_devices() override { return ps7.map_private(); }
     Surroundings *open_board() override;
-    bool masks_interrupts() const override { return cpu.reg(UC_ARM_REG_CPSR) & 0x80; }
+    bool masks_interrupts() const override { return cpu.reg(UC_ARM_REG_CPSR) & MASK_IRQ; }
     bool handles_crash() const override;
     uint32_t enter(const Trap &trap) override;
     const int *general_registers() const override { return GENERAL; }
@@ -75,7 +75,7 @@ class CortexA9 : public Host {
   private:
     Ps7 ps7;
 
-    bool thumb() const { return cpu.reg(UC_ARM_REG_CPSR) & 0x20; }
+    bool thumb() const { return cpu.reg(UC_ARM_REG_CPSR) & THUMB; }
     uint32_t general(uint32_t field) const;
     uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
     uint32_t transfer_address(uint32_t pc) const;
@@ -225,7 +225,7 @@ Host::Trap CortexA9::trap(uint32_t number) const {
     case 2:
         return {Trap::SYSTEM_CALL, pc, 0, number};
     case 3:
-        return {Trap::FETCH_ABORT, pc, 0, number};
+        return {Trap::FETCH_ABORT, pc, pc, number};
     case 4:
         return {Trap::DATA_ABORT, pc, transfer_address(pc), number, !thumb() && !(word_at(pc) & 1u << 20)};
     default:
