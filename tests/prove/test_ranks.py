@@ -52,8 +52,8 @@ def said(place: Path, step: str) -> tuple[Answer, str, str]:
 
 @pytest.mark.parametrize("step", ["x + 1", "back ? x - 1 : x + 1"])
 def test_a_rank_is_found_and_certified(tmp_path: Path, step: str) -> None:
-    """1,536 cycles of work, with up to 128 words sent: no number of rounds that is tried is enough. The second
-    has a number that falls for each value of `back`, and none for both."""
+    """1,536 cycles of work, with up to 128 words sent: no number of rounds that is tried is
+    enough. The second has a number that falls for each value of `back`, and none for both."""
     assert said(tmp_path, step) == (Answer.HOLDS, "rank", "cadical195")
 
 
