@@ -65,9 +65,9 @@ def execute(
             f"--quick: takes smaller sizes in {named}, and --sizes says which: leave one of them out"
         )
     check_folder(output, "--output")
-    for name in names if markdown else ():
-        assert markdown is not None
-        document.check(markdown, name)  # before hours of runs
+    if markdown:
+        for name in names:
+            document.check(markdown, name)  # before hours of runs
     code = 0
     for experiment in chosen:
         done = run(

@@ -45,6 +45,11 @@ REFUSED = [
     ),
     ("run matmul:8x8x8 --stop-after 1", "no option `--stop-after`, which is of `axiloom network run`"),
     ("network run net.mlir --input x.npz --seed 3", "--input: has the inputs; a --seed is of random ones"),
+    (
+        "network run net.mlir --layers changed --output never",
+        "for --output all layers are simulated together",
+    ),
+    ("network run net.mlir --layers again --perfetto never", "for --perfetto all layers are simulated"),
     ("network run net.mlir --stop-after 1 --against cpu", "--against: --stop-after ends before what it has"),
     (
         "run matmul:8x8x8:int16 --accel v3_4 --against neon",
@@ -64,6 +69,12 @@ REFUSED = [
     ("sweep matmul:8x8x8 --jobs 2 --dask here:1", "--jobs: for local processes"),
     ("bench fig10 --jobs 2 --dask here:1", "--jobs: for local processes"),
     ("explore matmul:8x8x8 --clock 50 --route", "no option `--clock`, which is of `axiloom hardware`"),
+    # proofs
+    ("prove spec --rtl x.v --top x", "no option `--rtl`, which is of `axiloom prove rtl`"),
+    (
+        "prove axi --list --limit 3 --json never",
+        "--limit, --json: --list names the modules and proves nothing",
+    ),
     # experiments
     ("bench fig10 --pipeline all --layers a", "--pipeline: fig10 has none; --layers: fig10 has none"),
     ("bench fig16 fig17 --sizes 16", "--sizes: fig16, fig17 has none"),

@@ -88,8 +88,6 @@ def _package(name: str) -> str | None:
 
 
 def _version(path: str, program: Program) -> str:
-    if not program.version:
-        return Path(path).name  # it has no option that tells
     done = processes.run([path, *program.version])
     lines = (done.stdout or done.stderr).splitlines()
     return f"{lines[0].strip()} ({Path(path).name})" if lines else Path(path).name

@@ -16,7 +16,7 @@ from axiloom.cli.applet import Group, option, output_file, output_folder
 from axiloom.cli.options import JSON, KEEP
 from axiloom.cosim.job import Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import HungError, judge
+from axiloom.cosim.soc import HungError
 from axiloom.library.plans import Plan
 from axiloom.library.progress import Progress, told
 from axiloom.library.runs import Run, simulated
@@ -89,19 +89,8 @@ class Shown:
         that came to its end (:func:`judge`)."""
         if output is not None:
             write_arrays(output, run.outputs)
-        self.write(run.report, run.timeline, run.plan.c, words)
+        self.write(run.report, run.timeline, run.c, words)
         return self.print(run.report)
-
-
-def finished(
-    shown: Shown, plan: Plan, words: Sequence[str], output: Path | None, arrays: Path | None
-) -> tuple[Run, int]:
-    """A plan on these inputs, simulated, printed, written and judged; with its exit code."""
-    job = plan.job(arrays)
-    run = shown.run(plan, job, words, watch=shown.watch())
-    code = shown.end(run, words, output)
-    judge(run.result)
-    return run, code
 
 
 def say_process(result: Result, function: str = "") -> None:

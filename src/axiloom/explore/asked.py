@@ -201,8 +201,7 @@ class Asked:
         return device_of(kernel, data_type=data_type)
 
     def _files(self, link: Link | None) -> UserRtl:
-        if self.top is None:
-            raise UsageError("--rtl: needs --top NAME, the module with the AXI-Stream ports")
+        assert self.top is not None  # as it was checked above
         return UserRtl(self.rtl, self.top, link.rtl if link else None)
 
     def _is_coherent(self, port: str) -> bool:

@@ -22,7 +22,7 @@ def told(shown: bool = True) -> Progress:
     """What takes the lines of a long step; nothing is said where they are not to be `shown`."""
     if not shown:
         return silent
-    return _overwritten if sys.stderr.isatty() else LongSteps()
+    return _overwritten if sys.stderr.isatty() else _IN_LOG
 
 
 def _overwritten(line: str) -> None:
@@ -62,3 +62,7 @@ class LongSteps:
                 print(
                     f"axiloom: {line} ({time.monotonic() - since:.0f} s so far)", file=sys.stderr, flush=True
                 )
+
+
+_IN_LOG = LongSteps()
+"""One for the process, as a terminal has one line: a step ends the one before, whoever tells of it."""

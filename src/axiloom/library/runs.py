@@ -40,8 +40,6 @@ class Planned(Protocol):
     work: Work
 
     @property
-    def c(self) -> str: ...
-    @property
     def devices(self) -> Sequence[Link]: ...
     def job(self, arrays: Mapping[str, Array] | None = None) -> Any:
         """What runs (:class:`axiloom.run.run.Run`)."""
@@ -50,18 +48,13 @@ class Planned(Protocol):
 class Run:
     """What a run gave: made by :func:`axiloom.run`. Times in seconds, cycles of the accelerator's clock."""
 
-    def __init__(
-        self,
-        planned: Planned,
-        report: Report,
-        result: Result,
-        outputs: Mapping[str, Array],
-        warnings: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, planned: Planned, job: Any, report: Report, result: Result) -> None:
         self.plan, self.report, self.result = planned, report, result
-        self.outputs = dict(outputs)
+        self.c = str(job.driver.c)
+        """The driver that ran."""
+        self.outputs = dict(_outputs(job, result))
         """Arrays by the names of arguments; of networks ``output0``, ... or their names."""
-        self.warnings = tuple(warnings)
+        self.warnings: tuple[str, ...] = tuple(getattr(job, "warnings", ()))
         """Of the referee, of loops: what C leaves open, and what the host's compiler made of it."""
 
     @property
@@ -114,7 +107,7 @@ class Run:
 
     @property
     def _source(self) -> page.Source:
-        return page.Source(self.timeline, self.plan.c, repr(self.plan))
+        return page.Source(self.timeline, self.c, repr(self.plan))
 
     def _repr_html_(self) -> str:
         return framed(page.render(self.report, self._source, most=FEW))
@@ -155,7 +148,7 @@ def simulated(planned: Planned, job: Any, watch: Watch, against: Kernel | None =
         gains.add(report, job)
         device_bound.add(report, job)
         neon_advice.add(report, job)
-    return Run(planned, report, result, _outputs(job, result), getattr(job, "warnings", ()))
+    return Run(planned, job, report, result)
 
 
 def _outputs(job: Any, result: Result) -> Mapping[str, Array]:

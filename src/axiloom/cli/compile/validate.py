@@ -15,11 +15,10 @@ from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, option, output_file
 from axiloom.library.progress import told
-from axiloom.run.selection import check_extra
+from axiloom.run.selection import EGRAPH, MATCHING, check_extra
 
 METRICS = ("accuracy", "perplexity", "error")
 NUMBERS = ("chosen", "published")
-SELECTIONS = ("matching", "egraph")
 
 
 def _set(text: str) -> tuple[str, str, int]:
@@ -34,7 +33,7 @@ def execute(
     accel: str,
     data: str,
     words: Sequence[str],
-    select: str = SELECTIONS[0],
+    select: str = MATCHING,
     calibration: str | None = None,
     metric: str | None = None,
     numbers: str = NUMBERS[0],
@@ -69,7 +68,7 @@ def execute(
         replays=replay,
         advise=advise,
         seed=seed,
-        selecting=select == SELECTIONS[1],
+        selecting=select == EGRAPH,
     )
     if request.selecting:
         check_extra()
@@ -103,7 +102,7 @@ APPLETS = (
             option(
                 "--select",
                 first=True,
-                choices=SELECTIONS,
+                choices=(MATCHING, EGRAPH),
                 help="matching: an operation goes to the first that takes it; egraph: proved rules make "
                 "all forms of the application, and the cheapest choice for all operations at once is taken "
                 "(default matching)",

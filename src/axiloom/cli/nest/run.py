@@ -12,7 +12,8 @@ from axiloom.cli.applet import Applet, option
 from axiloom.cli.kinds import Kind, Said
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest.source import DEFINE, DEVICE, INCLUDE, PLAIN, SCHEDULE, SOURCE, defines, load, scheduled
-from axiloom.cli.shown import SHOWN, Shown, finished
+from axiloom.cli.shown import SHOWN, Shown
+from axiloom.cosim.soc import judge
 from axiloom.library.plans import Simulated, of_loops
 from axiloom.library.progress import told
 from axiloom.library.works import Work
@@ -54,7 +55,9 @@ def execute(
     if built.deadlock:
         progress(f"one nest after the other, as overlapped they would never end: {built.deadlock}")
     plan = of_loops(Work(source, loops=loaded), source, around, nest, built, shown.keep)
-    run, code = finished(shown, plan, words, output, input)
+    run = shown.run(plan, plan.job(input), words, watch=shown.watch(progress))
+    code = shown.end(run, words, output)
+    judge(run.result)
     print(searched, end="")
     print("".join(f"warning: {warning}\n" for warning in run.warnings), end="")
     timing = cycles(built.circuit)

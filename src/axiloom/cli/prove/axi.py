@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import re
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.base import processes
 from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.cli import options as shared
-from axiloom.cli.applet import Applet, option
+from axiloom.cli.applet import Applet, Option, option
 from axiloom.cli.kinds import Kind
 from axiloom.cli.prove import shared as proofs
 
@@ -160,10 +159,10 @@ def of_ours(
     from axiloom.prove.axi import ours
     from axiloom.prove.axi.ours import whole
 
-    if names:
-        print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
-        return 0
     chosen = ours.chosen(modules)
+    if names:
+        print("\n".join(f"{name:<20} {ours.TARGETS[name].text}" for name in chosen))
+        return 0
     for flag, value, has_it in (
         ("--stream-width", stream_width, "streams"),
         ("--outstanding", outstanding, "bursts"),
@@ -346,13 +345,77 @@ def _replay(
         elif guesses:
             print(f"{place}: the simulator does not show it: not decided, it rests on what a memory holds")
             at = next(i for i, verdict in enumerate(told) if verdict.replay == str(place))
-            told[at] = dataclasses.replace(
-                told[at], answer=Answer.OPEN, solver=f"{counterexample.engine}, not run"
-            )
+            told[at] = replace(told[at], answer=Answer.OPEN, solver=f"{counterexample.engine}, not run")
         else:
             print(f"{place}: the simulator does not: it depends on what registers hold before a reset")
     if broken and waves:
         print(f"{len(broken)} replays; {time.perf_counter() - begun:.0f} s")
+
+
+def _how(**more: Any) -> tuple[Option, ...]:
+    """The options of :class:`How`, and which rules; `more`: of each."""
+    return (
+        option(
+            "--rule",
+            action="append",
+            metavar="NAME",
+            help="only this one, such as ar_4k, or those like *_live; repeat for more",
+            first=True,
+            **more,
+        ),
+        option(
+            "--outstanding",
+            type=shared.positive,
+            metavar="N",
+            help=f"bursts under way (default {OUTSTANDING})",
+            **more,
+        ),
+        option(
+            "--live",
+            action="store_true",
+            help="also what happens at last: where the other sides are fair, each VALID is taken and each "
+            "burst ends",
+            first=True,
+            **more,
+        ),
+        option(
+            "--depth",
+            type=shared.positive,
+            metavar="N",
+            help="cycles to which a rule is checked that no engine proves (default 40)",
+            **more,
+        ),
+        option(
+            "--enough",
+            type=shared.positive,
+            metavar="N",
+            help="exit code 0 also where a rule was looked at for N cycles only",
+            **more,
+        ),
+        option(
+            "--replay",
+            type=Path,
+            metavar="DIR",
+            help="where counter-examples go (default: ./replay)",
+            first=True,
+            **more,
+        ),
+        option(
+            "--waves",
+            action="store_true",
+            help="run counter-examples in the simulator too, and keep waves.vcd",
+            **more,
+        ),
+        option(
+            "--table",
+            action="store_true",
+            help="a line a port, with how far each kind of rule holds",
+            first=True,
+            **more,
+        ),
+        replace(proofs.limit("an engine"), **more),
+        replace(proofs.JSON, **more),
+    )
 
 
 _NAMED = {"names": "--list names the modules and proves nothing"}
@@ -363,69 +426,8 @@ APPLET = Applet(
     (
         option("modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"),
         option("--list", dest="names", action="store_true", help="name the modules and end"),
-        option(
-            "--rule",
-            action="append",
-            metavar="NAME",
-            help="only this one, such as ar_4k, or those like *_live; repeat for more",
-            excludes=_NAMED,
-            first=True,
-        ),
-        option(
-            "--stream-width", type=int, choices=(32, 64, 128), help="of Axiloom's modules", excludes=_NAMED
-        ),
-        option(
-            "--outstanding",
-            type=shared.positive,
-            metavar="N",
-            help="bursts under way (default 16)",
-            excludes=_NAMED,
-        ),
-        option(
-            "--live",
-            action="store_true",
-            help="also what happens at last: where the other sides are fair, each VALID is taken and each "
-            "burst ends",
-            excludes=_NAMED,
-            first=True,
-        ),
-        option(
-            "--depth",
-            type=shared.positive,
-            metavar="N",
-            help="cycles to which a rule is checked that no engine proves (default 40)",
-            excludes=_NAMED,
-        ),
-        option(
-            "--enough",
-            type=shared.positive,
-            metavar="N",
-            help="exit code 0 also where a rule was looked at for N cycles only",
-            excludes=_NAMED,
-        ),
-        option(
-            "--replay",
-            type=Path,
-            metavar="DIR",
-            help="where counter-examples go (default: ./replay)",
-            excludes=_NAMED,
-            first=True,
-        ),
-        option(
-            "--waves",
-            action="store_true",
-            help="run counter-examples in the simulator too, and keep waves.vcd",
-            excludes=_NAMED,
-        ),
-        option(
-            "--table",
-            action="store_true",
-            help="a line a port, with how far each kind of rule holds",
-            excludes=_NAMED,
-            first=True,
-        ),
-        proofs.limit("an engine"),
-        proofs.JSON,
+        shared.stream_width("of Axiloom's modules (default 32)", excludes=_NAMED),
+        *_how(excludes=_NAMED),
     ),
     "With --rtl FILE: on your Verilog or VHDL (`axiloom prove verilog`). What the other side of a port "
     "must keep is assumed. Exit code 1 if a rule is violated, not decided, or looked at for some cycles "
@@ -518,59 +520,13 @@ USERS = Kind(
                 help="a folder of headers of --rtl",
             ),
             option(
-                "--rule",
-                action="append",
-                metavar="NAME",
-                help="only this one, such as ar_4k, or those like *_live; repeat for more",
-                first=True,
-            ),
-            option("--outstanding", type=shared.positive, metavar="N", help="bursts under way (default 16)"),
-            option(
                 "--within",
                 type=shared.positive,
                 metavar="N",
                 help="cycles in which what is accepted is answered, where the other sides are ready and "
-                "ask for nothing new (default 32)",
+                f"ask for nothing new (default {WITHIN})",
             ),
-            option(
-                "--live",
-                action="store_true",
-                help="also what happens at last: where the other sides are fair, each VALID is taken and "
-                "each burst ends",
-                first=True,
-            ),
-            option(
-                "--depth",
-                type=shared.positive,
-                metavar="N",
-                help="cycles to which a rule is checked that no engine proves (default 40)",
-            ),
-            option(
-                "--enough",
-                type=shared.positive,
-                metavar="N",
-                help="exit code 0 also where a rule was looked at for N cycles only",
-            ),
-            option(
-                "--replay",
-                type=Path,
-                metavar="DIR",
-                help="where counter-examples go (default: ./replay)",
-                first=True,
-            ),
-            option(
-                "--waves",
-                action="store_true",
-                help="run counter-examples in the simulator too, and keep waves.vcd",
-            ),
-            option(
-                "--table",
-                action="store_true",
-                help="a line a port, with how far each kind of rule holds",
-                first=True,
-            ),
-            proofs.limit("an engine"),
-            proofs.JSON,
+            *_how(),
         ),
         "AXI ports are found by their names. What the other side of a port must keep is assumed. Exit code "
         "1 if a rule is violated, not decided, or looked at for some cycles only.",

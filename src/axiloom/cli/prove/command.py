@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.cli.kinds import Short
+from axiloom.cli.kinds import Kind, Short
 from axiloom.cli.prove import axi, instructions, mapping, nest, rtl, rules, spec
 
 APPLETS = (
@@ -14,7 +14,8 @@ APPLETS = (
 
 
 SHORTER = {
-    "spec": Short(spec.APPLET, (instructions.KIND,), 2),
+    # Nothing means `prove rtl` there; it has the options that are of RTL.
+    "spec": Short(spec.APPLET, (instructions.KIND, Kind(rtl.APPLET, lambda _: "")), 2),
     "rtl": Short(rtl.APPLET, (rtl.TEXT,), 2),
     "axi": Short(axi.APPLET, (axi.USERS,), 2),
 }

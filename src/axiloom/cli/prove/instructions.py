@@ -19,7 +19,7 @@ def execute(
     json_file: Path | None = None,
 ) -> int:
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import Answer, summary, table
+    from axiloom.prove.verdict import Answer, table
 
     solvers.check()
     from axiloom.prove import closed_forms, instructions  # need z3
@@ -37,9 +37,7 @@ def execute(
     if lines := verdicts if every else [verdict for verdict in verdicts if not verdict.good]:
         print("\n".join(table(lines)))
     claims = [verdict for verdict in verdicts if verdict.needed]
-    how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
-    print(f"{source.name}: {summary(claims)}; {how}; {solvers.versions()}")
-    return proofs.ended(json_file, verdicts)
+    return proofs.concluded(source.name, verdicts, begun, json_file, claims)
 
 
 KIND = Kind(

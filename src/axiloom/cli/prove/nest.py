@@ -42,7 +42,7 @@ def execute(
 ) -> int:
     # Imported here: provers are for this command alone.
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import summary, table
+    from axiloom.prove.verdict import table
 
     solvers.check()
     from axiloom.nest.accelerator import accelerator
@@ -68,10 +68,7 @@ def execute(
         proved = verdicts.prove(loaded.program, nest, built, limit_s=limit, waits=waits, say=told)
     lines = [verdict for verdict in proved if every or verdict.source != "helper" or not verdict.good]
     print("\n".join(table(lines)))
-    print(
-        f"{loaded.program.name}: {summary(proved)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
-    )
-    return proofs.ended(json_file, proved)
+    return proofs.concluded(loaded.program.name, proved, begun, json_file)
 
 
 APPLET = Applet(

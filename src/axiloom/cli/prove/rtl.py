@@ -30,7 +30,7 @@ def execute(
 ) -> int:
     # Imported here: provers and simulators are for this command alone.
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import summary, table
+    from axiloom.prove.verdict import table
 
     solvers.check()
     from axiloom.prove.rtl import verdicts
@@ -61,11 +61,7 @@ def execute(
 
         proved = verdicts.prove(device, limit, counted, folder=replay, say=say)
     print("\n".join(table(proved)))
-    print(
-        f"{device.name}, {verdicts.sizes(device)}: {summary(proved)}; "
-        f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
-    )
-    return proofs.ended(json_file, proved)
+    return proofs.concluded(f"{device.name}, {verdicts.sizes(device)}", proved, begun, json_file)
 
 
 def of_text(
@@ -81,7 +77,7 @@ def of_text(
     from axiloom.device.rtl import device
     from axiloom.prove import solvers
     from axiloom.prove.rtl.texts import prove as texts
-    from axiloom.prove.verdict import summary, table
+    from axiloom.prove.verdict import table
 
     solvers.check()
     begun = time.perf_counter()
@@ -95,8 +91,7 @@ def of_text(
         proved = told.of(lambda say: texts.prove(source, rtl, limit, say, most))
     print("\n".join(table(proved)))
     print("\n".join(f"{verdict.name}: {verdict.text}" for verdict in proved))
-    print(f"{rtl.top}: {summary(proved)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    return proofs.ended(json_file, proved)
+    return proofs.concluded(rtl.top, proved, begun, json_file)
 
 
 def _sized(

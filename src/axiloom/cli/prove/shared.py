@@ -110,6 +110,23 @@ def line(verdict: Verdict) -> str:
     return f"{verdict.module}{port}: {verdict.name}: {verdict.answer.value}: {verdict.text}"
 
 
+def concluded(
+    name: str,
+    verdicts: Sequence[Verdict],
+    begun: float,
+    json_file: Path | None,
+    counted: Sequence[Verdict] | None = None,
+) -> int:
+    """Sums up what was proved of `name` since `begun`, or what is `counted` of it; then as :func:`ended`."""
+    from axiloom.prove import solvers
+    from axiloom.prove.verdict import summary
+
+    is_known = all(verdict.cached for verdict in verdicts)
+    how = "from the cache" if is_known else f"{time.perf_counter() - begun:.0f} s"
+    print(f"{name}: {summary(verdicts if counted is None else counted)}; {how}; {solvers.versions()}")
+    return ended(json_file, verdicts)
+
+
 def ended(json_file: Path | None, verdicts: Sequence[Verdict], enough: int | None = None) -> int:
     """Writes ``--json``; the exit code: 0 only if all is good.
 

@@ -15,7 +15,7 @@ def execute(
     asked: Asked, limit: int = proofs.LIMIT_S, every: bool = False, json_file: Path | None = None
 ) -> int:
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import summary, table
+    from axiloom.prove.verdict import table
 
     solvers.check()
     from axiloom.prove import spec as specs  # needs z3
@@ -27,16 +27,19 @@ def execute(
     shown = verdicts if every else [verdict for verdict in verdicts if not verdict.good]
     if shown:
         print("\n".join(table(shown)))
-    how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
-    print(f"{spec.name}: {summary(verdicts)}; {how}; {solvers.versions()}")
-    return proofs.ended(json_file, verdicts)
+    return proofs.concluded(spec.name, verdicts, begun, json_file)
 
 
 APPLET = Applet(
     "prove spec",
     "an instruction set: decode is disjoint and complete, invariants hold, every instruction ends",
     execute,
-    (shared.accelerator(typed=True), proofs.limit("a claim"), proofs.ALL, proofs.JSON),
+    (
+        shared.without(shared.accelerator(typed=True), "rtl", "top"),
+        proofs.limit("a claim"),
+        proofs.ALL,
+        proofs.JSON,
+    ),
     "Its formal model is proved sound without a bound, by z3 and bitwuzla, and simulated "
     "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept "
     "in the user's cache, by the content of the specification; reports of runs name them.",

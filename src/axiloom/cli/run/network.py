@@ -44,10 +44,15 @@ def execute(
     output: Path | None = None,
     define: Sequence[str] = (),
 ) -> int:
+    whole = {"output": output, "trace": around.trace, "report": shown.report, "perfetto": shown.perfetto}
+    asked_for = [f"--{name}" for name, file in whole.items() if file is not None]
     if layers.layers is None:
-        # What a whole run alone gives (its timeline, its results, a waveform) has no parts.
-        whole = output is not None or around.trace is not None or shown.timeline
-        layers = replace(layers, layers=ALL if whole else CHANGED)
+        layers = replace(layers, layers=ALL if asked_for else CHANGED)
+    elif asked_for and layers.layers != ALL:
+        raise UsageError(
+            f"--layers {layers.layers}: for {', '.join(asked_for)} all layers are simulated together: "
+            "leave --layers out"
+        )
     with filled(model, define):
         work = _work(model, tuple(define))
         if not work.is_network:

@@ -25,13 +25,10 @@ from axiloom.library.plans import Plan, Simulated, of_problem
 from axiloom.library.works import Work
 from axiloom.read import models
 from axiloom.read.mlir import file as mlir_file
-from axiloom.report.types import Kernel
 from axiloom.run.host_function import HostFunction
 from axiloom.run.problem import Workload
 from axiloom.run.run import folder_or_temporary
 
-AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
-"""Values of --against: the kernel that runs on the CPU alone."""
 KINDS = (program.ON_NETWORK, program.RUN, nest_run.KIND, serial.RUN)
 """Those that their names and options tell; a network is told by its file."""
 OF_ONE = ("json", "report", "perfetto", "trace", "keep")
@@ -65,7 +62,7 @@ def execute(
 ) -> int:
     if around.os == "linux" and how.get("calls", 1) != 1:
         raise UsageError("--calls: for programs on bare metal: leave --os out")
-    kernel = AGAINST[against] if against else None
+    kernel = network.AGAINST[against] if against else None
     if kernel:
         boards.load(around.board).host.check_kernel(kernel)
     with filled(problem, define):
@@ -173,7 +170,7 @@ APPLET = Applet(
         SHOWN,
         option(
             "--against",
-            choices=tuple(AGAINST),
+            choices=tuple(network.AGAINST),
             first=True,
             help="the same beside it on the simulated CPU: plain loops, or NEON by hand",
         ),
