@@ -126,6 +126,16 @@ def _pipeline(text: str) -> str:
     return text
 
 
+def define(says: str, metavar: str = "NAME=VALUE", **more: Any) -> Option:
+    """``-D``; `says`: of what it is a value."""
+    return option("-D", dest="define", action="append", metavar=metavar, help=says, **more)
+
+
+def include(says: str, **more: Any) -> Option:
+    """``-I``; `says`: which headers are in the folder."""
+    return option("-I", dest="include", action="append", type=Path, metavar="DIR", help=says, **more)
+
+
 def stream_width(says: str, **more: Any) -> Option:
     return option("--stream-width", type=int, choices=STREAM_WIDTHS, help=says, **more)
 
@@ -244,9 +254,7 @@ INPUT = option(
 OUTPUT = option(
     "--output", type=output_file, metavar="FILE.npz", first=True, help="write the results by name"
 )
-DEFINE = option(
-    "-D", dest="define", action="append", metavar="NAME=VALUE", help="of a template of MLIR: ${NAME}"
-)
+DEFINE = define("of a template of MLIR: ${NAME}")
 SIM = option("--sim", choices=("verilator", "icarus"), help="default verilator")
 SIMULATION = Group(
     "simulation",
@@ -300,6 +308,9 @@ KEEP = option(
     metavar="DIR",
     first=True,
     help="keep the driver's sources, ELF and IR there",
+)
+LANES = option(
+    "--lanes", type=positive, metavar="N", first=True, help="elements at once in the device's units"
 )
 JSON = option("--json", type=output_file, metavar="FILE", first=True, help="write the report as JSON too")
 JSON_TOO = option(

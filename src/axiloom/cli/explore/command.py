@@ -13,10 +13,10 @@ from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.applet import Applet, option, output_file
+from axiloom.cli.applet import Applet, option
 from axiloom.cli.explore import hardware
 from axiloom.cli.explore.tables import as_csv, table
-from axiloom.cli.explore.where import Where, simulations
+from axiloom.cli.explore.where import SHOW, Where, ranked
 from axiloom.cli.kinds import Short
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -28,8 +28,6 @@ from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.read import models
 from axiloom.report.page import front
 from axiloom.sweep.sweep import exit_code
-
-SHOW = 10
 
 
 def execute(
@@ -99,27 +97,12 @@ APPLET = Applet(
             help="only this one (default: choose among those that the DMA is able to use)",
         ),
         shared.BOARD,
-        option(
-            "--show", type=shared.positive, metavar="K", first=True, help=f"rows to show (default {SHOW})"
-        ),
-        option(
-            "--confirm",
-            dest="confirm_first",
-            type=shared.positive,
-            metavar="N",
+        *ranked(
+            "rows to show",
+            "simulate the best N, too, and the paper's Best and square tiles",
+            "write the rows of the tables as CSV too",
             first=True,
-            help="simulate the best N, too, and the paper's Best and square tiles",
         ),
-        shared.JSON_TOO,
-        shared.FRONT,
-        option(
-            "--output",
-            type=output_file,
-            metavar="FILE.csv",
-            first=True,
-            help="write the rows of the tables as CSV too",
-        ),
-        simulations(needs={"confirm_first": "for simulations"}),
     ),
     "Ranks all that the accelerator allows by the time that the cost model predicts.",
 )

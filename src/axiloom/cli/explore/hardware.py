@@ -15,7 +15,7 @@ from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, Group, option, output_file
 from axiloom.cli.explore.tables import as_csv, table
-from axiloom.cli.explore.where import Where, simulations
+from axiloom.cli.explore.where import SHOW, Where, ranked
 from axiloom.cli.kinds import Kind
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.network import is_network, network_data_type
@@ -38,8 +38,6 @@ from axiloom.sweep.networks import fingerprint
 from axiloom.sweep.points import default_store
 from axiloom.sweep.store import key
 from axiloom.sweep.sweep import Outcome, exit_code, sweep
-
-SHOW = 10
 
 
 @dataclass(frozen=True)
@@ -231,19 +229,12 @@ KIND = Kind(
             shared.without(shared.accelerator(), "rtl", "top"),
             option("--pipeline", choices=tuple(FORMS), help="only this one (default: choose)"),
             shared.BOARD,
-            option("--show", type=shared.positive, metavar="K", help=f"rows of drivers (default {SHOW})"),
-            option(
-                "--confirm",
-                dest="confirm_first",
-                type=shared.positive,
-                metavar="N",
-                first=True,
-                help="simulate the best N too; of a network, the best N designs",
+            *ranked(
+                "rows of drivers",
+                "simulate the best N too; of a network, the best N designs",
+                "write the rows of drivers as CSV",
+                first=False,
             ),
-            shared.JSON_TOO,
-            shared.FRONT,
-            option("--output", type=output_file, metavar="FILE.csv", help="write the rows of drivers as CSV"),
-            simulations(needs={"confirm_first": "for simulations"}),
         ),
         "Chooses array, buffers, stream and DMA, the fastest that fit the part by Yosys; --macs, "
         "--stream-width and --dma stay as given.",

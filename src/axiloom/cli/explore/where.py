@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from axiloom.cli.applet import Group, option, output_file
-from axiloom.cli.options import positive
+from axiloom.cli.applet import Group, Option, option, output_file
+from axiloom.cli.options import FRONT, JSON_TOO, positive
+
+SHOW = 10
+"""Rows, unless ``--show`` says how many."""
 
 
 @dataclass(frozen=True)
@@ -41,3 +44,15 @@ def simulations(**more: Any) -> Group:
 
 
 WHERE = simulations()
+
+
+def ranked(show: str, confirm: str, rows: str, *, first: bool) -> tuple[Option | Group, ...]:
+    """What is shown of a ranking, simulated and kept; each text says of what. `first`: of rows, too."""
+    return (
+        option("--show", type=positive, metavar="K", first=first, help=f"{show} (default {SHOW})"),
+        option("--confirm", dest="confirm_first", type=positive, metavar="N", first=True, help=confirm),
+        JSON_TOO,
+        FRONT,
+        option("--output", type=output_file, metavar="FILE.csv", first=first, help=rows),
+        simulations(needs={"confirm_first": "for simulations"}),
+    )

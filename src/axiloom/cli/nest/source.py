@@ -9,6 +9,7 @@ from pathlib import Path
 
 from axiloom.base.errors import UsageError
 from axiloom.cli.applet import option
+from axiloom.cli.options import define, include
 from axiloom.library.works import load, scheduled
 
 __all__ = ["DEVICE", "PARTS", "defines", "load", "scheduled"]
@@ -22,23 +23,8 @@ SOURCE = option(
     "module and its inputs",
 )
 SOURCES = replace(SOURCE, settings={**SOURCE.settings, "nargs": "+"})
-DEFINE = option(
-    "-D",
-    dest="define",
-    action="append",
-    metavar="NAME=VALUE",
-    first=True,
-    help="a size: a macro or a parameter in C, a parameter of a function in Python",
-)
-INCLUDE = option(
-    "-I",
-    dest="include",
-    action="append",
-    type=Path,
-    metavar="DIR",
-    first=True,
-    help="a folder of headers of C; those beside the file are found anyway",
-)
+DEFINE = define("a size: a macro or a parameter in C, a parameter of a function in Python", first=True)
+INCLUDE = include("a folder of headers of C; those beside the file are found anyway", first=True)
 SCHEDULE = option(
     "--schedule",
     type=Path,

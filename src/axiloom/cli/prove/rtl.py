@@ -168,13 +168,8 @@ TEXT = Kind(
                 first=True,
                 help="with the constants and sizes that the text says",
             ),
-            option(
-                "-D",
-                dest="define",
-                action="append",
-                metavar="NAME=VALUE",
-                first=True,
-                help="a constant: small memories, such as -D X=4; goes before what --small says",
+            shared.define(
+                "a constant: small memories, such as -D X=4; goes before what --small says", first=True
             ),
             option(
                 "--commands",
@@ -183,13 +178,7 @@ TEXT = Kind(
                 first=True,
                 help="how many commands of each instruction (default: 24)",
             ),
-            option(
-                "--lanes",
-                type=shared.positive,
-                metavar="N",
-                first=True,
-                help="elements at once in the device's units",
-            ),
+            shared.LANES,
             shared.stream_width("bits of the streams", first=True),
             LIMIT,
             proofs.JSON,

@@ -290,9 +290,7 @@ def _shared(said: Said) -> str:
 ACCEL = option(
     "--accel", metavar="NAME|FILE.isa", first=True, help="the instruction set, which finds a model's program"
 )
-DEFINE = option(
-    "-D", dest="define", action="append", metavar="NAME=VALUE", first=True, help="a constant of its text"
-)
+DEFINE = shared.define("a constant of its text", first=True)
 STREAM_WIDTH = shared.stream_width(f"bits of the streams (default {WIDTH})")
 RUN = Kind(
     Applet(
@@ -303,13 +301,7 @@ RUN = Kind(
             option("program", metavar="FILE.program|MODEL", help="commands, or what they are found for"),
             ACCEL,
             DEFINE,
-            option(
-                "--lanes",
-                type=shared.positive,
-                metavar="N",
-                first=True,
-                help="elements at once in the device's units",
-            ),
+            shared.LANES,
             option(
                 "--product-rows",
                 type=shared.positive,

@@ -140,23 +140,10 @@ APPLET = Applet(
         option(
             "driver", nargs="+", type=Path, metavar="FILE", help="DRIVER.c, .cpp, .mlir, ...; or FILE.elf"
         ),
-        option(
-            "-D",
-            dest="define",
-            action="append",
-            metavar="NAME[=VALUE]",
-            first=True,
-            help="a macro of the driver's; of a template of MLIR the value of ${NAME}",
+        shared.define(
+            "a macro of the driver's; of a template of MLIR the value of ${NAME}", "NAME[=VALUE]", first=True
         ),
-        option(
-            "-I",
-            dest="include",
-            action="append",
-            type=Path,
-            metavar="DIR",
-            first=True,
-            help="a folder with headers, beside those of the sources",
-        ),
+        shared.include("a folder with headers, beside those of the sources", first=True),
         *_COMMON,
         _AROUND,
         SHOWN,
