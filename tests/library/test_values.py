@@ -71,6 +71,15 @@ def test_arrays_that_do_not_fit_are_named() -> None:
         ax.run(plan, D=np.zeros((8, 8), np.int32))
 
 
+def test_a_plan_is_compiled_once_whatever_it_runs_on() -> None:
+    plan = ax.plan("matmul:8x8x8", on="v3_4")
+    a = plan.job({"A": np.ones((8, 8), np.int32)})
+    compiled = a.driver
+    b = plan.job({"A": np.zeros((8, 8), np.int32)})
+    assert b.driver is plan.driver is compiled
+    assert [int(job.inputs["axl_arg0"].sum()) for job in (a, b)] == [64, 0]
+
+
 def test_a_run_is_right_and_says_so(tmp_path: Path) -> None:
     a, b = np.random.default_rng(0).integers(-9, 9, (2, 8, 8), np.int32)
     run = ax.run("matmul:8x8x8", on="v3_4", A=a, B=b, C=np.zeros((8, 8), np.int32), progress=False).check()

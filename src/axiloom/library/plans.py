@@ -44,6 +44,8 @@ Array = np.ndarray[Any, Any]
 On: TypeAlias = Device | Source | Sequence[Device | Source] | None
 Job = Any
 """A :class:`axiloom.run.run.Run`."""
+COMPILED = ("schedule", "plan", "driver", "chooser")
+"""What a job works out once, whatever its inputs are."""
 Given: TypeAlias = Arrays | Path | None
 """Inputs by name, an ``.npz`` with them, or random ones."""
 
@@ -121,9 +123,11 @@ class Plan:
         self.work, self._text, self.system, self._jobs = work, text, system, job
         self.last: Run | None = None
         """Of the last call."""
+        self._latest: Job | None = None
 
     @cached_property
     def _job(self) -> Job:
+        """On random inputs."""
         return self._jobs(None)
 
     @property
@@ -133,6 +137,8 @@ class Plan:
 
     @property
     def driver(self) -> Driver:
+        if self._latest is not None:
+            _share(self._latest, self._job)
         driver: Driver = self._job.driver
         return driver
 
@@ -167,9 +173,12 @@ class Plan:
         what does not fit."""
         if not arrays:
             return self._job
-        if isinstance(arrays, Path):
-            return self._jobs(arrays)
-        return self._jobs({name: np.asarray(array) for name, array in arrays.items()})
+        given = arrays
+        if not isinstance(arrays, Path):
+            given = {name: np.asarray(array) for name, array in arrays.items()}
+        before, self._latest = self._latest, self._jobs(given)
+        _share(before or self._job, self._latest)
+        return self._latest
 
     def __call__(self, *arrays: Array, **named: Array) -> Array | tuple[Array, ...]:
         """Runs on the simulated SoC; the results, one array or a tuple, checked. Inputs in order or by name.
@@ -192,6 +201,11 @@ class Plan:
 
     def __repr__(self) -> str:
         return self._text
+
+
+def _share(job: Job, other: Job) -> None:
+    """`other` has what `job` has compiled."""
+    vars(other).update({name: value for name, value in vars(job).items() if name in COMPILED})
 
 
 def plan(
