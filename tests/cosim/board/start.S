@@ -2,16 +2,20 @@
     .syntax unified
     .arm
     .fpu vfpv3
+#ifndef ON_IRQ                              /* an operating system has its own */
+#define ON_IRQ irq
+#define ON_CALL supervisor
+#endif
     .section .vectors, "ax"
     .global _start
 _start:
     b reset
     b undefined
-    b supervisor
+    b ON_CALL
     b prefetch
     b data
     nop
-    b irq
+    b ON_IRQ
     nop
 
     .text
@@ -77,6 +81,8 @@ reset:
     ldr sp, =stacks + 0x2000
     cps #0x1B
     ldr sp, =stacks + 0x3000
+    cps #0x13
+    ldr sp, =stacks + 0x4000
     cps #0x1F
     ldr sp, =stacks + 0x8000
     bl main
@@ -101,6 +107,10 @@ data:
     mrc p15, 0, r0, c6, c0, 0
     mrc p15, 0, r1, c5, c0, 0
     bl on_data_abort
+    cmp r0, #0
+    ldr r0, [sp, #20]
+    subne r0, r0, #4                    /* again */
+    str r0, [sp, #20]
     ldm sp!, {r0-r3, r12, pc}^
 undefined:
     push {r0-r3, r12, lr}
@@ -133,6 +143,7 @@ on_call:
 
     .bss
     .balign 16384
+    .global table
 table:
     .space 16384
 stacks:

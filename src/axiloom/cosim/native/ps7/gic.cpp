@@ -11,6 +11,7 @@ enum : uint32_t { CPU_CONTROL = 0x00, PRIORITY_MASK = 0x04, BINARY_POINT = 0x08,
 enum : uint32_t { CONTROL = 0x000, TYPE = 0x004, ID = 0x008, GROUP = 0x080, SET_ENABLE = 0x100, CLEAR_ENABLE = 0x180, SET_PENDING = 0x200,
                   CLEAR_PENDING = 0x280, ACTIVE = 0x300, PRIORITY = 0x400, TARGETS = 0x800, CONFIGURATION = 0xC00, PPI_STATUS = 0xD00,
                   SPI_STATUS = 0xD04, SOFTWARE = 0xF00, IDENTITY = 0xFD0 };
+constexpr uint32_t FIQ = 8; // of CPU_CONTROL
 constexpr uint32_t FIRST_SHARED = 32, FIRST_PRIVATE = 16;
 constexpr uint32_t PRIORITY_BITS = 0xF8; // 32 levels
 constexpr uint32_t IDENTITIES[12] = {0x04, 0, 0, 0, 0x90, 0xB3, 0x1B, 0x00, 0x0D, 0xF0, 0x05, 0xB1}; // ICPIDR, ICCIDR
@@ -38,10 +39,9 @@ void Gic::line(uint32_t id, bool high) {
 
 uint32_t Gic::best() const {
     uint32_t highest = SPURIOUS;
-    const uint32_t group_bits = 0xFFu << (binary_point + 1);
     uint32_t limit = mask;
     if (!served.empty())
-        limit = std::min(limit, running() & group_bits);
+        limit = std::min(limit, running());
     for (uint32_t id = 0; id < COUNT; id++) {
         const Interrupt &interrupt = all[id];
         const uint32_t group = interrupt.second_group ? 2 : 1;
@@ -108,6 +108,8 @@ bool Gic::write_cpu(uint32_t offset, uint32_t value) {
     ps7.look_soon();
     switch (offset) {
     case CPU_CONTROL:
+        if (value & FIQ)
+            ps7.note("asks for FIQ (ICCICR): here all interrupts come as IRQ");
         cpu_control = value & 0x1F;
         return true;
     case PRIORITY_MASK:

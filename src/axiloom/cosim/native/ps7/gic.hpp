@@ -35,7 +35,8 @@ class Gic {
     uint32_t distributor_control = 0, cpu_control = 0, mask = 0, binary_point = 2;
 
     uint32_t best() const; // that the CPU would be given
-    uint32_t running() const { return served.empty() ? 0xFF : all[served.back()].priority; }
+    // Of the interrupt that runs, the part of its priority that goes before others'.
+    uint32_t running() const { return served.empty() ? 0xFF : all[served.back()].priority & 0xFFu << (binary_point + 1); }
     uint32_t acknowledge();
     void end(uint32_t id);
     void software(uint32_t value);

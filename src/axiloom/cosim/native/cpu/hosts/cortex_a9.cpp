@@ -7,6 +7,7 @@
 #include "decode_a32.hpp"
 #include "ps7/ps7.hpp"
 #include "tables_armv7.hpp"
+#include "transfer_armv7.hpp"
 
 namespace axl {
 
@@ -79,6 +80,7 @@ class CortexA9 : public Host {
     uint32_t general(uint32_t field) const;
     uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
     uint32_t transfer_address(uint32_t pc) const;
+    bool stores(uint32_t pc) const;
     void set_cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2, uint32_t value);
     uint32_t fault_status(const Trap &trap) const;
 };
@@ -176,26 +178,29 @@ void CortexA9::set_cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2
     uc_reg_write(cpu.engine, UC_ARM_REG_CP_REG, &access);
 }
 
-// The engine stops before it writes the fault address register, so it is computed again from the ARM instruction:
-// base and offset of LDR and STR in all their forms, the base alone of the rest.
+// The engine stops before it writes the fault address register.
 uint32_t CortexA9::transfer_address(uint32_t pc) const {
-    if (pc > RAM_SIZE - 4 || thumb())
+    if (pc > RAM_SIZE - 4)
         return 0;
-    const uint32_t w = word_at(pc);
-    uint32_t base = general(w >> 16), offset = 0;
-    if (((w >> 16) & 15) == 15)
-        base += 8;
-    if ((w & 0x0E000000) == 0x04000000)
-        offset = w & 0xFFF;
-    else if ((w & 0x0E000010) == 0x06000000 && (w & 0x60) == 0)
-        offset = general(w) << ((w >> 7) & 31);
-    else if ((w & 0x0E000090) == 0x00000090)
-        offset = w & 0x00400000 ? (w >> 4 & 0xF0) | (w & 15) : general(w);
-    else if ((w & 0x0E000000) == 0x0C000000)
-        offset = (w & 0xFF) << 2;
-    if (!(w & 0x01000000)) // post-indexed
-        return base;
-    return w & 0x00800000 ? base + offset : base - offset;
+    const auto general = [this](uint32_t number) { return this->general(number); };
+    const TransferArmv7<decltype(general)> transfer(pc & ~1u, general);
+    const uint32_t word = word_at(pc & ~1u);
+    return thumb() ? transfer.thumb(word << 16 | word >> 16) : transfer.arm(word);
+}
+
+// Or loads. Two words (LDRD, STRD) and vectors (VLD1, VST1) say it by another bit than the rest.
+bool CortexA9::stores(uint32_t pc) const {
+    if (pc > RAM_SIZE - 4)
+        return false;
+    const uint32_t w = word_at(pc & ~1u), half = w & 0xFFFF;
+    if (!thumb()) {
+        if ((w & 0xFF100000) == 0xF4000000)
+            return !(w & 1u << 21);
+        return (w & 0x0E1000D0) == 0x000000D0 ? w & 0x20 : !(w & 1u << 20);
+    }
+    if (half >> 11 >= 0x1D)
+        return !(half & ((half & 0xFF10) == 0xF900 ? 0x20 : 0x10));
+    return half >> 12 == 5 ? (half >> 9 & 7) < 3 : !(half & 0x800);
 }
 
 // ---- where the engine has stopped ------------------------------------------------------------------------------
@@ -227,7 +232,7 @@ Host::Trap CortexA9::trap(uint32_t number) const {
     case 3:
         return {Trap::FETCH_ABORT, pc, pc, number};
     case 4:
-        return {Trap::DATA_ABORT, pc, transfer_address(pc), number, !thumb() && !(word_at(pc) & 1u << 20)};
+        return {Trap::DATA_ABORT, pc, transfer_address(pc), number, stores(pc)};
     default:
         return {Trap::OTHER, pc, 0, number};
     }
