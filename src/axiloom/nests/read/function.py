@@ -77,6 +77,10 @@ _OF_INTEGERS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }
 """Before anything runs only: of sizes."""
+_ACCEPTED = (
+    "accepted are Annotated[npt.NDArray[np.int16], 64, 64] for an array of 64 rows and columns, np.float32 for "
+    "a scalar, and integers of 8 to 64 bits"
+)
 Parameters: TypeAlias = dict[str, tuple[str, tuple[int, ...]]]
 
 
@@ -87,7 +91,7 @@ def is_loops(function: object) -> bool:
         return False
     try:
         hints = get_type_hints(function, include_extras=True)
-    except (NameError, TypeError):  # `read` says which name it is
+    except Exception:  # annotations are code; `read` says what is wrong with them
         parameters = inspect.signature(function).parameters.values()
         return any(parameter.default is parameter.empty for parameter in parameters)
     return any(_number(hint) for name, hint in hints.items() if name != "return")
@@ -112,8 +116,8 @@ def _parameters(function: FunctionType) -> Parameters:
     with at(_place(function)):
         try:
             hints = get_type_hints(function, include_extras=True)
-        except (NameError, TypeError) as error:
-            raise fault(f"annotations of {function.__name__}: {error}") from None
+        except Exception as error:  # they are a person's code
+            raise fault(f"annotations of {function.__name__}: {error}; {_ACCEPTED}") from None
         parameters = inspect.signature(function).parameters.values()
         return {parameter.name: _parameter(parameter, hints.get(parameter.name)) for parameter in parameters}
 
@@ -124,10 +128,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> tuple[str, tuple[int,
         raise fault(f"`{name}`: parameters are given by place or name alike: leave `*` and `/` out")
     sizes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     if not (number := _number(hint)):
-        raise fault(
-            f"`{name}` is annotated as {hint}; accepted are Annotated[npt.NDArray[np.int16], 64, 64] for an "
-            "array of 64 rows and columns, np.float32 for a scalar, and integers of 8 to 64 bits"
-        )
+        raise fault(f"`{name}` is annotated as {hint}; {_ACCEPTED}")
     if not all(type(size) is int and size > 0 for size in sizes):
         raise fault(f"`{name}`: sizes are integers of at least 1, not {', '.join(map(str, sizes))}")
     return number, tuple(sizes)
