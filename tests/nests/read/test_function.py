@@ -203,9 +203,18 @@ def test_refused(body: str, why: str) -> None:
 
 
 def test_what_is_no_such_function() -> None:
-    unknown = _function("\ndef unknown(x: 'Nowhere', y: Row) -> None:\n    y[0] = x[0]\n", "unknown")
-    with pytest.raises(CompileError, match="2: annotations of unknown: name 'Nowhere' is not defined"):
-        ax.nest(unknown)
+    for annotation, why in (
+        ("Nowhere", "name 'Nowhere' is not defined"),
+        ("np.int99", "module 'numpy' has no attribute 'int99'"),
+        ("int16[", ""),
+    ):
+        unknown = _function(
+            f"\ndef unknown(x: '{annotation}', y: Row) -> None:\n    y[0] = x[0]\n", "unknown"
+        )
+        with pytest.raises(
+            CompileError, match=rf"2: annotations of unknown: {why}.*; accepted are Annotated"
+        ):
+            ax.nest(unknown)
     waits = _function("\nasync def waits(x: Row, y: Row) -> None:\n    y[0] = x[0]\n", "waits")
     with pytest.raises(CompileError, match="2: waits does not begin with `def`"):
         ax.nest(waits)

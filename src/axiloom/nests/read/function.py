@@ -78,8 +78,8 @@ _OF_INTEGERS: Mapping[type, Callable[[Any, Any], Any]] = {
 }
 """Before anything runs only: of sizes."""
 _ACCEPTED = (
-    "accepted are Annotated[npt.NDArray[np.int16], 64, 64] for an array of 64 rows and columns, np.float32 for "
-    "a scalar, and integers of 8 to 64 bits"
+    "accepted are Annotated[npt.NDArray[np.int16], 64, 64] for an array of 64 rows and columns, np.float32 "
+    "for a scalar, and integers of 8 to 64 bits"
 )
 Parameters: TypeAlias = dict[str, tuple[str, tuple[int, ...]]]
 
