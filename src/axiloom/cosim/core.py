@@ -284,6 +284,14 @@ class Core:
         )
         self._check(self._lib.axl_process_start(ctypes.byref(process)))
 
+    def begin_live(self, socket: int, memory: int) -> None:
+        """As :meth:`begin`, without a program: what :mod:`axiloom.cosim.live` asks for over `socket`, with
+        RAM in the file `memory`. Both are descriptors."""
+        self._check(self._lib.axl_job_begin())
+        self.program, self._kept, self._functions = None, {}, (profile.NO_FUNCTION,)
+        self._source, self._arrays, self._stack_range = lines.NOWHERE, outside.NONE, None
+        self._check(self._lib.axl_live_start(socket, memory))
+
     def set_devices(self, devices: Sequence[str] = linux.DEVICES) -> None:
         """From the next :meth:`begin` on: which devices beside /dev/mem a Linux process finds."""
         self._lib.axl_file(None, 0, None, 0, 0)
@@ -383,7 +391,7 @@ class Core:
     def state(self) -> State:
         raw = self._lib.axl_state().contents
         waits = {0: "", 1: f"a read of 0x{raw.wait_addr:08X}", 2: f"a write of 0x{raw.wait_addr:08X}"}
-        waits |= {3: "an interrupt", 4: "the fabric's clock"}
+        waits |= {3: "an interrupt", 4: "the fabric's clock", 5: "an interrupt or its time"}
         run = ("reset", "running", "exited", "fault")[raw.run]
         fault = None
         if run == "fault":

@@ -61,6 +61,9 @@ class Job:
     """Of a Linux process: what it finds beside /dev/mem."""
     terminal: Terminal = NOBODY
     """Of a program that other tools built for a board."""
+    live: tuple[int, int] | None = None
+    """In place of a program: descriptors of the socket and of the memory of :class:`axiloom.cosim.live.Live`.
+    """
 
 
 @dataclass(frozen=True)

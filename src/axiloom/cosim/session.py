@@ -193,14 +193,16 @@ def _check_alive(dut: Dut) -> None:
     raise ProtocolError(f"the RTL drives unknown values (X) on {names}: reset must reach all of it")
 
 
-async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int) -> bool:
-    """False if the wall clock ran out first."""
+async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int, live: bool) -> bool:
+    """False if the wall clock ran out first. In a `live` session time stands still while nobody asks."""
     cycles = 50_000  # adapted so that Python wakes a few times a second, whatever the speed
     while True:
         slept = wall.sleeps()
         timer = Timer(cycles * period_ps, "ps")
         woken = await First(RisingEdge(dut.done), timer)
-        if wall.wakes() - slept < _WAKE_S / 2:
+        if live:
+            wall.wakes()
+        elif wall.wakes() - slept < _WAKE_S / 2:
             cycles *= 2
         elif cycles > 1000:
             cycles //= 2
@@ -305,11 +307,16 @@ def _stopped(
         reason=reason,
         cycles=_int(dut.now),
         devices=tuple(devices),
-        cpu=f"CPU at {state.line and f'{state.line}, '}{state.pc}"
-        + (f", waiting for {state.waiting}" if state.waiting else ""),
+        cpu=_where(core),
         polled="".join(polled_register(spec, state.reads) for spec in work.system.links),
         registers=referee.unstarted(work.system, core.accesses()),
     )
+
+
+def _where(core: Core) -> str:
+    state = core.state
+    place = f"CPU at {state.line and f'{state.line}, '}{state.pc}" if core.program else "the session"
+    return place + (f", waiting for {state.waiting}" if state.waiting else "")
 
 
 def polled_register(spec: Link, address: int) -> str:
@@ -352,7 +359,10 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         core.reset_protocol()
     core.record_timeline(work.timeline)
     core.set_devices(job.devices)
-    core.begin(work.folder / job.elf, job.inputs, job.terminal)
+    if job.live:
+        core.begin_live(*job.live)
+    else:
+        core.begin(work.folder / job.elf, job.inputs, job.terminal)
     if job.strict:
         core.stop_at_stale()
     if job.section:
@@ -366,7 +376,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     clock.restart()
     before = models.seconds if models else 0.0
     dut.ctl_go.value = 1
-    ended = await _wait_until_done(dut, wall, period_ps)
+    ended = await _wait_until_done(dut, wall, period_ps, job.live is not None)
     if models:
         models.check()
         wall.python_s += models.seconds - before
@@ -458,7 +468,7 @@ async def session(dut: Dut) -> None:
         results: list[Result] = []
         for number, job in enumerate(work.jobs):
             result = await _run(dut, core, clock, models, work, job)
-            if reset.may_be_wrong(work.system, job, result):
+            if not job.live and reset.may_be_wrong(work.system, job, result):
                 other = await _run(dut, core, clock, models, work, reset.turned(job))
                 result = reset.told(work.system, result, other)
             results.append(result)

@@ -32,7 +32,7 @@ from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
-from axiloom.cosim.system import System
+from axiloom.cosim.system import Stall, System
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
@@ -165,7 +165,10 @@ class Soc:
         with processes.scratch("axiloom-run-") as work:
             return self._simulated(work, jobs, check, progress)
 
-    def _simulated(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
+    def prepare(
+        self, work: Path, jobs: Sequence[Job], *, check: bool, progress: bool = False, stall: Stall = None
+    ) -> tuple[list[str | Path], dict[str, str]]:
+        """The command that does the jobs in the folder `work`, and its environment."""
         todo = Work(
             system=self.system,
             jobs=jobs,
@@ -174,7 +177,7 @@ class Soc:
             progress=progress,
             stop_at_failure=check,
             timeline=self.timeline,
-            stall=self.system.stall,
+            stall=stall,
         )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
@@ -189,8 +192,12 @@ class Soc:
         env[core.USED] = str(core.library())
         env["COCOTB_REWRITE_ASSERTION_FILES"] = ""  # the session asserts nothing; the hook costs 0.7 s
         assert self._command is not None
+        return [*self._command, *self._arguments()], env
+
+    def _simulated(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
+        command, env = self.prepare(work, jobs, check=check, progress=progress, stall=self.system.stall)
         ended = process.run(
-            [*self._command, *self._arguments()],
+            command,
             env,
             work,
             sum(j.timeout_s + _GRACE_S for j in jobs) * (1 + 2 * len(pauses.seeds(self.system.stall))),

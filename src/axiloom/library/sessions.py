@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from axiloom.base import processes
 from axiloom.base.errors import UsageError
 from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.live import WORDS, Live
 from axiloom.cosim.soc import Soc, judge, refuse_run
 from axiloom.cosim.system import STALLS, System
 from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec, place
+from axiloom.isa.contract.dma_registers import Channel
 from axiloom.library.devices import Device, Source, device
+from axiloom.library.live import Memory, Session, Stream, words
 from axiloom.report.page import soc as page_of_system
 from axiloom.report.page.document import framed
 from axiloom.report.types import Report
@@ -33,7 +37,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """One simulated SoC: built when it is first run, and from the cache ever after."""
+    """One simulated SoC: built when it is first run, and from the cache ever after.
+
+    :meth:`run` runs a program from its begin to its end. A live session begins at the first call of what is
+    below it: registers, memory, transfers and cycles by hand. Each raises what has ended the session.
+    """
 
     system: System
     soc: Soc
@@ -54,7 +62,90 @@ class Chip:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Nothing goes on between runs."""
+        """The live session ends, where there was one."""
+        self.close()
+
+    # -- live: the SoC does what it is told, and stands still in between --
+
+    @cached_property
+    def _sessions(self) -> list[Session]:
+        """The live session, once somebody has asked for something."""
+        return []
+
+    @property
+    def _session(self) -> Session:
+        if not self._sessions:
+            session = Session(Live(self.soc))
+            self._sessions.append(session)
+            weakref.finalize(self, session.live.close)
+        return self._sessions[0]
+
+    def read(self, address: int) -> int:
+        """A register, 32 bits over AXI, of a DMA or of the accelerator behind it; it takes the cycles of the
+        interconnect. `DriverError` where there is none."""
+        return self._session.live.read(address)
+
+    def write(self, address: int, value: int) -> None:
+        """Store 32 bits into a register."""
+        self._session.live.write(address, value)
+
+    @property
+    def memory(self) -> Memory:
+        """RAM: ``memory.allocate(shape, dtype)`` gives arrays of NumPy that lie in it."""
+        return self._session.memory
+
+    def step(self, cycles: int = 1) -> None:
+        """Let so many cycles of the fabric pass, and two at least."""
+        if cycles < 0:
+            raise UsageError(f"step({cycles}): time does not go back")
+        self._session.live.step(cycles)
+
+    @property
+    def cycles(self) -> int:
+        """Of the fabric, since the session began."""
+        return self._session.live.cycle
+
+    def send(self, array: Any, *, of: str | None = None) -> None:
+        """Start a transfer of an array by the DMA, with TLAST at its end, once the one before has ended. An
+        array that is not in `memory` is copied into it. `of`: the accelerator's name, of several."""
+        self._session.channel(of, Channel.MM2S).start(words(array))
+
+    def receive(self, shape: int | Sequence[int], dtype: Any = np.int32, *, of: str | None = None) -> Array:
+        """What comes back: waits for all of it. `HangError` with the diagnosis if it does not come, and the
+        session has ended; `DriverError` if the packet is shorter."""
+        return self._session.receive(shape, dtype, of)
+
+    def wait(self, *, of: str | None = None) -> None:
+        """Until what was sent has left memory."""
+        self._session.channel(of, Channel.MM2S).wait()
+
+    @property
+    def interrupts(self) -> frozenset[str]:
+        """Lines that are high: ``NAME.mm2s``, ``NAME.s2mm``."""
+        return self._session.interrupts()
+
+    def wait_for_interrupt(self, cycles: int | None = None) -> frozenset[str]:
+        """Until a line is high, at most so many cycles (default: the watchdog's); the lines that are."""
+        session = self._session
+        session.live.wait(0xFFFF, self.system.watchdog_cycles if cycles is None else cycles)
+        return session.interrupts()
+
+    @property
+    def streams(self) -> Mapping[str, Stream]:
+        """By accelerator the last 4,096 words that went into it and came out, and where the streams stand."""
+        return self._session.streams(WORDS)
+
+    def close(self) -> Result | None:
+        """End the live session; its counters, None where there was none. The next read begins another.
+        Mistakes with registers, and broken rules of buses, become warnings."""
+        if not self._sessions:
+            return None
+        result = self._sessions.pop().live.close()
+        for line in (*result.mistakes, *result.breaches) if result and not result.failed else ():
+            warnings.warn(line, stacklevel=2)
+        return result
+
+    # -- programs --
 
     def _repr_html_(self) -> str:
         return framed(page_of_system.render(self.system), 32)

@@ -126,6 +126,18 @@ class BoardProgram(ctypes.Structure):
     ]
 
 
+class LiveRequest(ctypes.Structure):
+    _fields_ = [*((name, c_uint32) for name in ("op", "address", "value", "unused")), ("cycles", c_uint64)]
+
+
+class LiveAnswer(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("failed", "value")),
+        ("cycle", c_uint64),
+        *((name, c_uint32) for name in ("lines", "bytes")),
+    ]
+
+
 class State(ctypes.Structure):
     _fields_ = [
         *((name, c_uint32) for name in ("run", "fault", "pc", "address")),
@@ -343,6 +355,7 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_board_start": (c_int, [POINTER(BoardProgram)]),
+    "axl_live_start": (c_int, [c_int, c_int]),
     "axl_note_count": (c_int, []),
     "axl_note": (c_char_p, [c_int, POINTER(c_uint32)]),
     "axl_console": (c_char_p, []),

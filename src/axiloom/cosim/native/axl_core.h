@@ -201,6 +201,32 @@ int axl_board_start(const axl_board_t *program);
 int axl_note_count(void);
 const char *axl_note(int index, uint32_t *pc);
 
+/* ---- Python side: a live session: the CPU does what somebody asks for, over a socket */
+
+enum axl_live_op {
+    AXL_LIVE_READ,    /* 32 bits at `address` over AXI */
+    AXL_LIVE_WRITE,   /* `value` there */
+    AXL_LIVE_PASS,    /* `cycles` of the fabric, and two at least */
+    AXL_LIVE_WAIT,    /* at most `cycles`: until one of the interrupt lines `value` is high. 0: until a line changes, or a DMA
+                         begins or ends a transfer */
+    AXL_LIVE_STREAM,  /* the last words, at most `value`, of stream `address`: 2i into accelerator i, 2i + 1 out of it */
+    AXL_LIVE_SAYS,    /* axl_protocol_text of accelerator `address` */
+    AXL_LIVE_END      /* the job ends in order, as at the end of the socket's file */
+};
+typedef struct axl_live_request_t {
+    uint32_t op, address, value, unused;
+    uint64_t cycles;
+} axl_live_request_t;
+typedef struct axl_live_answer_t {
+    uint32_t failed, value; /* failed: the AXI response, or AXL_LIVE_REFUSED */
+    uint64_t cycle;         /* of the fabric, now */
+    uint32_t lines, bytes;  /* interrupt lines; bytes that follow: words, or a text */
+} axl_live_answer_t;
+enum { AXL_LIVE_REFUSED = 4, AXL_LIVE_WORDS = 4096 };
+/* As axl_cpu_start, without a program: requests come from `socket` and are answered there. While nobody asks, axl_cpu_step
+ * blocks: no time passes. RAM is the file `memory`, which the other side maps, too. */
+int axl_live_start(int socket, int memory);
+
 /* The first call of the function at `address` is measured: from its first instruction to the one behind the call, in
  * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. With `clean` caches and predictor
  * are empty when it begins, and a cycle of both clocks begins with it: nothing of what ran before shows. */

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <optional>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -32,6 +33,10 @@ struct System {
     struct Accelerator {
         std::string name;
         axl::Protocol protocol;
+        struct Recent {
+            axl::RecentWords way[2]; // in, out
+        };
+        std::optional<Recent> recent; // in a live session
     };
     std::array<Accelerator, AXL_ACCELERATORS> accelerators;
     size_t n_accelerators = 1, current = 0;
@@ -51,7 +56,7 @@ struct System {
         cpu.watch.look(kind, address, 4, cpu.state.mmio_pc, timeline.left_own(), memory.cycle);
         return true;
     }
-    bool configured = false;
+    bool configured = false, is_shared = false; // RAM, with somebody outside
     uint64_t cpu_hz = 1;
     std::vector<axl_lap_t> laps;
     std::vector<axl_lap_counts_t> counts; // at each of them
@@ -253,11 +258,15 @@ const axl_strayed_t *axl_strayed(int index) {
 
 void axl_stream_in(int word, int) {
     System &s = soc();
+    if (auto &recent = s.accelerators[s.current].recent)
+        recent->way[0].add(static_cast<uint32_t>(word));
     s.timeline.word_in(s.protocol(), static_cast<uint32_t>(word));
 }
 
-void axl_stream_out(int, int last) {
+void axl_stream_out(int word, int last) {
     System &s = soc();
+    if (auto &recent = s.accelerators[s.current].recent)
+        recent->way[1].add(static_cast<uint32_t>(word));
     axl::Protocol::Wrong wrong = s.timeline.word_out(s.protocol(), last != 0);
     if (wrong.fault && s.n_accelerators > 1)
         wrong.text = s.accelerators[s.current].name + ": " + wrong.text;
@@ -355,12 +364,16 @@ int axl_job_begin(void) {
     s.memory.reset();
     s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;
-    for (auto &one : s.accelerators)
+    for (auto &one : s.accelerators) {
         one.protocol.begin_job();
+        one.recent.reset();
+    }
     s.laps.clear();
     s.counts.clear();
     s.memory.on_stale = nullptr;
     s.cpu.lap_address = axl::Cpu::NO_LAPS;
+    if (s.is_shared) // what the other side has stays its own
+        s.is_shared = mmap(s.ram, axl::RAM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
         memset(s.ram, 0, axl::RAM_SIZE);
     return 0;
@@ -397,6 +410,26 @@ int axl_board_start(const axl_board_t *program) {
     if (!s.configured)
         return refuse("axl_board_start: call axl_configure first");
     return s.cpu.start_board(*program) == 0 ? 0 : refuse(s.cpu.error);
+}
+
+// RAM stays where it is: views of it hold.
+int axl_live_start(int socket, int memory) {
+    System &s = soc();
+    if (!s.configured)
+        return refuse("axl_live_start: call axl_configure first");
+    if (mmap(s.ram, axl::RAM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
+        return refuse("axl_live_start: the file of RAM cannot be mapped");
+    s.is_shared = true;
+    for (size_t i = 0; i < s.n_accelerators; i++)
+        s.accelerators[i].recent.emplace();
+    s.cpu.live.says = [](uint32_t number) { return number < soc().n_accelerators ? soc().accelerators[number].protocol.text() : std::string(); };
+    s.cpu.live.stream = [](uint32_t stream, uint32_t words) {
+        const auto number = stream / 2;
+        if (number >= soc().n_accelerators)
+            return std::string();
+        return soc().accelerators[number].recent->way[stream % 2].last(words);
+    };
+    return s.cpu.start_live(socket) == 0 ? 0 : refuse(s.cpu.error);
 }
 
 int axl_note_count(void) { return static_cast<int>(soc().cpu.notes.size()); }

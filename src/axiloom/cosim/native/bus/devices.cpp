@@ -28,9 +28,7 @@ bool Cpu::device_access(uint32_t address, unsigned size, bool write) {
     return false;
 }
 
-uint32_t Cpu::device_read(uint32_t address, unsigned size) {
-    if (!device_access(address, size, false))
-        return 0;
+uint32_t Cpu::bus_read(uint32_t address) {
     mmio_reads++;
     const bool again = address == last_read || address == read_before;
     polls += again;
@@ -41,6 +39,13 @@ uint32_t Cpu::device_read(uint32_t address, unsigned size) {
     uint32_t page = 0;
     if (is_page(address, page))
         rules.read(page, address - config.mmio_base[page], answer);
+    return answer;
+}
+
+uint32_t Cpu::device_read(uint32_t address, unsigned size) {
+    if (!device_access(address, size, false))
+        return 0;
+    bus_read(address);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
              format("load of 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
@@ -49,9 +54,7 @@ uint32_t Cpu::device_read(uint32_t address, unsigned size) {
     return answer;
 }
 
-void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
-    if (!device_access(address, size, true))
-        return;
+void Cpu::bus_write(uint32_t address, uint32_t value) {
     mmio_writes++;
     last_read = read_before = NO_ACCESS;
     timeline.write(address, value, cycles());
@@ -73,6 +76,12 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
     yield(AXL_OP_WRITE, address, value);
     if (known && !response)
         rules.written(page, offset, value, was_busy, place);
+}
+
+void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
+    if (!device_access(address, size, true))
+        return;
+    bus_write(address, value);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
              format("store to 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));

@@ -39,6 +39,7 @@ int Cpu::begin() {
     close();
     state = axl_state_t{};
     process.reset();
+    live.reset();
     console.clear();
     notes.clear();
     surroundings = nullptr;
@@ -165,6 +166,8 @@ void Cpu::fibre_main() {
 // Runs until the program ends. WFI leaves the engine with the PC behind it.
 void Cpu::run() {
     schedule();
+    if (live.on())
+        return serve();
     uint32_t pc = entry;
     for (;;) {
         uint32_t from = pc;

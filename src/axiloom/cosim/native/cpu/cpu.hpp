@@ -14,6 +14,7 @@
 #include "cpu/block.hpp"
 #include "cpu/fibre.hpp"
 #include "cpu/host.hpp"
+#include "cpu/live.hpp"
 #include "memory/memory.hpp"
 #include "memory/pointed.hpp"
 #include "cpu/process.hpp"
@@ -48,6 +49,7 @@ class Cpu {
     Pointed pointed;
     uint32_t busy = 0; // two bits a DMA: MM2S, S2MM have a transfer under way
     DriverRules rules;
+    Live live; // who asks, in place of a program
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
@@ -66,7 +68,7 @@ class Cpu {
     uint32_t pc() const { return reg(host->registers().pc); }
     // The instruction that accesses memory or maintains caches; one that accesses a device is that of state.mmio_pc.
     Place here() const {
-        if (state.run != AXL_RUN_RUNNING)
+        if (state.run != AXL_RUN_RUNNING || !engine)
             return {};
         return {in_device ? state.mmio_pc : pc(), timeline.left_own()};
     }
@@ -108,6 +110,7 @@ class Cpu {
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
     int start_process(const axl_process_t &program);
     int start_board(const axl_board_t &program);
+    int start_live(int socket);
     // Until the next job.
     void watch_arrays(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high);
     void section_at(uint32_t address, bool clean) {
@@ -227,6 +230,10 @@ class Cpu {
     void schedule();
     [[gnu::noinline]] void mark_section();
 
+    void serve();
+    void answer_live(const axl_live_request_t &asked, axl_live_answer_t &told, std::string &more);
+    uint32_t bus_read(uint32_t address);
+    void bus_write(uint32_t address, uint32_t value);
     uint32_t device_read(uint32_t address, unsigned size);
     void device_write(uint32_t address, unsigned size, uint32_t value);
     bool device_access(uint32_t address, unsigned size, bool write);

@@ -1,0 +1,191 @@
+"""A simulated SoC that does what this process asks for, step by step.
+
+The simulator is a process of its own, as for a program; in place of the program a mailbox stands in the CPU
+(``native/cpu/live.cpp``). It takes requests from a socket: while nobody asks, simulated time stands still.
+RAM is memory that both processes map.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import pickle
+import socket
+import subprocess
+import threading
+from contextlib import ExitStack, suppress
+from ctypes import sizeof
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom.base import processes
+from axiloom.base.errors import AxiloomError, DriverError, SimulatorError, UsageError
+from axiloom.cosim import native
+from axiloom.cosim.build.process import Ended
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.session import ERROR_FILE, FROM_SESSION
+from axiloom.cosim.soc import Soc, raise_failure
+
+Array = np.ndarray[Any, Any]
+
+_OPS = native.numbers("axl_live_op", "AXL_LIVE_")
+_REFUSED, WORDS = 4, 4096  # AXL_LIVE_REFUSED, AXL_LIVE_WORDS
+_RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
+
+
+class Live:
+    """`soc`, started; :meth:`close` ends it. One thread at a time asks, others wait.
+
+    Each request raises what ends the simulation meanwhile: `HangError` with the diagnosis when the watchdog
+    has seen no progress, `DriverError`, `ProtocolError`; from then on every request raises the same.
+    """
+
+    def __init__(self, soc: Soc) -> None:
+        self.soc = soc
+        self.cycle = 0
+        """Of the fabric, at the last answer."""
+        self.lines = 0
+        """Interrupt lines then: bits 2i and 2i + 1 are MM2S and S2MM of accelerator i."""
+        self.result: Result | None = None
+        """After the end."""
+        self._error: AxiloomError | None = None
+        self._lock = threading.RLock()
+        soc.build()
+        size = soc.system.profile.ram_bytes
+        with ExitStack() as stack:
+            self._folder = stack.enter_context(processes.scratch("axiloom-live-"))
+            ours, theirs = socket.socketpair()
+            stack.callback(ours.close)
+            descriptor = os.memfd_create("axiloom-ram", os.MFD_CLOEXEC)
+            try:
+                os.ftruncate(descriptor, size)
+                self._map = mmap.mmap(descriptor, size)
+                job = Job(Path("live session"), live=(theirs.fileno(), descriptor), timeout_s=math.inf)
+                command, env = soc.prepare(self._folder, [job], check=True)
+                with (self._folder / "output.txt").open("wb") as output:
+                    self._process = processes.start(
+                        command,
+                        env=env,
+                        cwd=self._folder,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        pass_fds=job.live,
+                    )
+            finally:
+                theirs.close()
+                os.close(descriptor)
+            stack.callback(processes.stop, self._process)
+            self._socket = ours
+            self._stack = stack.pop_all()
+        self.ram: Array = np.frombuffer(self._map, np.uint8)
+        """All of RAM, bytes, a view: address is index. Shared with the DMA."""
+
+    # -- requests --
+
+    def read(self, address: int) -> int:
+        """32 bits of a register, over AXI. DriverError where nothing is, or for an error response."""
+        return self._access("read of", "READ", address, 0)
+
+    def write(self, address: int, value: int) -> None:
+        self._access("write to", "WRITE", address, value & 0xFFFF_FFFF)
+
+    def step(self, cycles: int) -> None:
+        """Let so many cycles of the fabric pass, and two at least."""
+        self._ask("PASS", cycles=cycles)
+
+    def wait(self, lines: int, cycles: int) -> None:
+        """At most so many cycles: until one of the interrupt `lines` is high; 0: until a line changes, or a
+        DMA begins or ends a transfer. Cycles without progress are for the watchdog."""
+        self._ask("WAIT", value=lines, cycles=cycles)
+
+    def stream(self, accelerator: int, *, out: bool, count: int) -> Array:
+        """The last words, at most `count` and `WORDS`, into an accelerator or out of it; oldest first."""
+        _, more = self._ask("STREAM", 2 * accelerator + out, count)
+        return np.frombuffer(more, np.uint32)
+
+    def says(self, accelerator: int) -> str:
+        """Where both streams stand: :meth:`axiloom.cosim.core.Core.protocol_text`."""
+        return self._ask("SAYS", accelerator)[1].decode()
+
+    def close(self) -> Result | None:
+        """The end, in order. What was counted; None where the simulation had failed before."""
+        with self._lock:
+            if self._error is None and self.result is None:
+                with suppress(OSError):  # it may have ended by itself
+                    self._socket.sendall(bytes(native.LiveRequest(_OPS["END"])))
+                self._finish()
+            return self.result
+
+    # -- inside --
+
+    def _access(self, what: str, op: str, address: int, value: int) -> int:
+        answer, _ = self._ask(op, address & 0xFFFF_FFFF, value)
+        if not answer.failed:
+            return int(answer.value)
+        if answer.failed == _REFUSED:
+            raise DriverError(f"{what} {address:#010x}: {self._what_is_there(address)}")
+        raise DriverError(f"{what} {address:#010x}: the device answers {_RESPONSES[answer.failed]}")
+
+    def _what_is_there(self, address: int) -> str:
+        if address % 4:
+            return "registers are read and written as aligned 32-bit words"
+        pages = [link.dma.address for link in self.soc.system.links]
+        if address < self.ram.size:
+            return "this is RAM: `memory` has it"
+        return "nothing is mapped there; registers begin at " + ", ".join(f"{page:#010x}" for page in pages)
+
+    def _ask(
+        self, op: str, address: int = 0, value: int = 0, cycles: int = 0
+    ) -> tuple[native.LiveAnswer, bytes]:
+        with self._lock:
+            if self._error is not None:
+                raise self._error
+            if self.result is not None:
+                raise UsageError("this session of the simulated SoC has ended")
+            try:
+                self._socket.sendall(bytes(native.LiveRequest(_OPS[op], address, value, 0, cycles)))
+                answer = native.LiveAnswer.from_buffer_copy(self._take(sizeof(native.LiveAnswer)))
+                more = self._take(answer.bytes)
+            except (ConnectionError, EOFError):
+                self._finish()
+                assert self._error is not None
+                raise self._error from None
+            except BaseException:  # an interrupt in the middle of an answer: the next would be misread
+                self._error = UsageError("this session of the simulated SoC was interrupted, and has ended")
+                self._stack.close()
+                raise
+            self.cycle, self.lines = int(answer.cycle), int(answer.lines)
+            return answer, more
+
+    def _take(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            part = self._socket.recv(size - len(data))
+            if not part:
+                raise EOFError
+            data += part
+        return bytes(data)
+
+    def _finish(self) -> None:
+        """The process ends, or has ended: what does its result say?"""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+        code = self._process.wait()
+        try:
+            result, error = self._folder / FROM_SESSION.format(0), self._folder / ERROR_FILE
+            if result.exists():
+                self.result = pickle.loads(result.read_bytes())
+                raise_failure(self.result)
+                return
+            if error.exists():
+                raise pickle.loads(error.read_bytes())
+            said = (self._folder / "output.txt").read_text(errors="replace")
+            raise SimulatorError(f"live session: the simulator {Ended(code, said).describe()}")
+        except AxiloomError as error:
+            self._error = error
+        finally:
+            self._stack.close()
