@@ -43,8 +43,6 @@ from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
 from axiloom.drivergen.passes.transfers.place import Place
 
 PASSES: tuple[type[ModulePass], ...] = (
@@ -70,8 +68,6 @@ PASSES: tuple[type[ModulePass], ...] = (
     Split,
     Place,
     CoalesceTransfers,
-    KeepPacked,
-    DoubleBuffer,
     SpecialiseCopies,
     LowerToLoops,
     LowerToCalls,

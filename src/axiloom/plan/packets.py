@@ -5,17 +5,18 @@ The search is the same for one plan, whose packets a pass makes, and for a famil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 from math import inf, prod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig
 from axiloom.plan.numbers import Num, ceil_div, least, most, where
-from axiloom.plan.tree import Command, Item, Packets, Plan, Receive
+from axiloom.plan.tree import Command, Item, Packets, Plan, Receive, Send, Words
 
 WORD_CYCLES = 11
 """To read a word of a matrix, write it to the window and clean it: CPU cycles, about."""
@@ -157,6 +158,69 @@ def _divisor(trips: Num, limit: Num) -> Num:
     for count in range(2, int(limit.max()) + 1):
         largest = np.where((trips % count == 0) & (count <= limit), count, largest)
     return largest
+
+
+# --- what is kept --------------------------------------------------------------------------------------
+
+
+class Piece(NamedTuple):
+    """Tiles and the words beside them, each with the number of its command: what is packed at once."""
+
+    moves: list[tuple[int, Words | Send]]
+    first: tuple[int, ...]
+    """Of the loops around a packet, those in whose first iterations alone it is packed; (): in all."""
+
+    @property
+    def words(self) -> Num:
+        return sum(move.words for _, move in self.moves)
+
+
+def pieces(plan: Plan, packets: Packets, level: int, commands: Sequence[Command]) -> list[Piece]:
+    """What commands send in loop `level`, where packets stay in the window until others take their place.
+
+    Words go with the tile behind them, the last ones with the tile in front.
+    """
+    names = [loop.name for loop in plan.levels]
+    groups: list[list[tuple[int, Words | Send]]] = [[]]
+    for number, command in enumerate(commands):
+        for move in command.moves:
+            if not isinstance(move, Receive):
+                groups[-1].append((number, move))
+                if isinstance(move, Send):
+                    groups.append([])
+    rest = groups.pop()
+    if groups:
+        groups[-1] += rest
+    elif rest:
+        return [Piece(rest, ())]
+    split: list[Piece] = []
+    for group in groups:
+        moved = {names.index(name) for _, move in group for name in move.loops if name in names}
+        first = _first(packets, plan.trips, level, moved)
+        if split and split[-1].first == first:
+            split[-1].moves.extend(group)
+        else:
+            split.append(Piece(group, first))
+    return split
+
+
+def _first(packets: Packets, trips: Sequence[Num], level: int, moved: Set[int]) -> tuple[int, ...]:
+    """The loops around a packet that leave words and their place alone, inside all that change them.
+
+    Where two places take turns, it is the first two iterations of the innermost of them.
+    """
+    around = [*trips[: packets.level], packets.chunks]
+    at_edge = {number for number in range(level + 1, len(around)) if around[number] > 1}
+    if at_edge and packets.copies > 1:
+        return ()  # in which of the places it was depends on when it was packed last
+    elsewhere = at_edge | ({packets.level} if packets.apart else set())
+    first: tuple[int, ...] = ()
+    for number, n in enumerate(around):
+        if n > 1 and number not in elsewhere:
+            first = () if number in moved else (*first, number)
+    if packets.copies > 1 and len(first) == 1 and around[first[0]] <= packets.copies:
+        return ()
+    return first
 
 
 # --- what packets cost ---------------------------------------------------------------------------------

@@ -244,10 +244,16 @@ def lines(words: Num) -> Num:
 
 @dataclass(frozen=True)
 class Window:
-    """What is sent in packets, which the CPU packs in the DMA's window."""
+    """What is sent in packets, which the CPU packs in the DMA's window.
+
+    `keep`: what the last packet in the same place has left there is not packed again. `late`: a packet is
+    packed while the one before is sent, and what that brings back is taken afterwards.
+    """
 
     body: tuple[Node, ...]
     packets: Packets
+    keep: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True)

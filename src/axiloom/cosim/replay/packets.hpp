@@ -1,5 +1,5 @@
 // A driver that packs packets, sends one while it packs the next, and takes the tiles of the one before: what
-// accel-place, accel-keep-packed and accel-double-buffer make, on sw/src/dma_packets.c.
+// accel-place makes with `keep` and two `buffers`, on sw/src/dma_packets.c.
 #pragma once
 
 #include <vector>

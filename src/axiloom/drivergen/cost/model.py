@@ -141,7 +141,7 @@ def constants_of(pipeline: str) -> Constants:
 
 
 BUFFERS = 2
-"""Places that packets take turns in: the pass accel-double-buffer."""
+"""Places that packets take turns in."""
 
 
 @dataclass(frozen=True)

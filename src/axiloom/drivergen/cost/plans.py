@@ -26,7 +26,7 @@ from axiloom.plan.packets import choose
 from axiloom.plan.rewrite import resident, tiled
 
 BUFFERS = 2
-"""Places that packets take turns in: the pass accel-double-buffer."""
+"""Places that packets take turns in."""
 
 
 def plans(
@@ -66,7 +66,7 @@ def plans(
 def _packed(plan: Plan, dma: DmaConfig) -> Plan | None:
     """None where not even one iteration fits the window: then transfers block."""
     packets = choose(plan, dma, buffers=BUFFERS, keep=True)
-    return plan.through(lambda body: Window(body, packets)) if packets else None
+    return plan.through(lambda body: Window(body, packets, keep=True, late=True)) if packets else None
 
 
 def _queued(plan: Plan, dma: DmaConfig, *, tables: bool) -> Plan:

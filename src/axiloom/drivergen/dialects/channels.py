@@ -12,29 +12,6 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, 
 from xdsl.utils.exceptions import VerifyException
 
 
-@irdl_op_definition
-class PlaceOp(IRDLOperation):
-    """Where the packets of a nest begin in the input window.
-
-    `words`: all that is staged relative to it lies within so many words, in whole cache lines, and no two
-    ops that stage something share a word. `copies`: 2 if two packets in a row lie in the same words; double
-    buffering then lets this place and the one behind it take turns. Until it does, the offset is 0.
-    """
-
-    name = "accel.place"
-
-    words = prop_def(IntegerAttr[I64])
-    copies = prop_def(IntegerAttr[I64])
-    offset = result_def(IndexType)
-    assembly_format = "$words `copies` $copies attr-dict"
-
-    def __init__(self, words: int, copies: int) -> None:
-        super().__init__(
-            properties={"words": IntegerAttr(words, i64), "copies": IntegerAttr(copies, i64)},
-            result_types=[IndexType()],
-        )
-
-
 class _RangeOp(IRDLOperation):
     """Base of the ops on the words from `begin` up to `end` of the input window."""
 
@@ -123,7 +100,6 @@ class NextOp(IRDLOperation):
 
 
 CHANNEL_OPS: list[type[Operation]] = [
-    PlaceOp,
     CleanOp,
     QueueSendOp,
     WaitQueuedOp,

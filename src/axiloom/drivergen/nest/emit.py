@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TypeVar
 
 from xdsl.builder import Builder
@@ -28,7 +30,7 @@ from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Level, Loop, Plan, Receive, Register, Send, Span, Words
 from axiloom.plan.figures import moves
-from axiloom.plan.tree import Node, Word
+from axiloom.plan.tree import Move, Node, Word
 
 WORD_BYTES = WORD_BITS // 8
 POINTED_BITS = 512
@@ -37,6 +39,7 @@ POINTED_WORDS = 1024 // WORD_BITS
 512 bits, which are whole cache lines too."""
 POINTER = "pointer"
 
+NO_VIEWS: Mapping[Placed, SSAValue] = MappingProxyType({})
 _OpT = TypeVar("_OpT", bound=Operation)
 
 
@@ -73,7 +76,7 @@ class Emitter:
         self.starts: dict[str, SSAValue] = {}
         """Counters that stop where the last tile is whole."""
         self.lengths: dict[str, SSAValue] = {}
-        self.views: dict[tuple[Block, Placed], SSAValue] = {}
+        self.views: dict[Placed, SSAValue] = {}
 
     def insert(self, op: _OpT) -> _OpT:
         return self.builder.insert(op)
@@ -87,6 +90,15 @@ class Emitter:
         return result
 
     # --- loops ----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def inside(self, block: Block, views: Mapping[Placed, SSAValue] = NO_VIEWS) -> Iterator[None]:
+        """What is computed there is not known outside. `views`: those outside that are known there."""
+        outside = self.builder, self.counters, self.starts, self.lengths, self.views
+        self.builder, self.views = Builder(InsertPoint.at_end(block)), dict(views)
+        self.counters, self.starts, self.lengths = dict(self.counters), dict(self.starts), dict(self.lengths)
+        yield
+        self.builder, self.counters, self.starts, self.lengths, self.views = outside
 
     def nodes(self, nodes: Sequence[Node], comment: str = "") -> None:
         """`comment`: of the loops among them."""
@@ -103,17 +115,13 @@ class Emitter:
         Opcode(self, command).emit()
 
     def loop(self, node: Loop) -> scf.ForOp:
-        end = scf.YieldOp()
-        body = Block([end], arg_types=[IndexType()])
+        body = Block(arg_types=[IndexType()])
         bounds = (self.index(0), self.index(node.end), self.index(node.step))
-        loop = self.insert(scf.ForOp(*bounds, [], Region(body)))
-        around, self.builder = self.builder, Builder(InsertPoint.before(end))
-        self._count(node, body.args[0])
-        self.nodes(node.body)
-        for values in (self.loops, self.counters, self.starts, self.lengths):
-            values.pop(node.name, None)
-        self.builder = around
-        return loop
+        with self.inside(body):
+            self._count(node, body.args[0])
+            self.nodes(node.body)
+            self.insert(scf.YieldOp())
+        return self.insert(scf.ForOp(*bounds, [], Region(body)))
 
     def _count(self, node: Loop, counter: SSAValue) -> None:
         """The loop's counter, and what depends on it alone."""
@@ -142,11 +150,10 @@ class Emitter:
 
     def view(self, region: Placed) -> SSAValue:
         """A tile where it lies in its array."""
-        block = self.builder.insertion_point.block
-        if (block, region) not in self.views:
+        if region not in self.views:
             view = self.insert(self._view(region)).result
-            self.views[block, region] = self._reshaped(view, region) if self.flat else view
-        return self.views[block, region]
+            self.views[region] = self._reshaped(view, region) if self.flat else view
+        return self.views[region]
 
     def _view(self, region: Placed) -> memref.SubviewOp:
         source = source_of(region).value
@@ -247,10 +254,11 @@ class Opcode:
                 self.insert(accel.TakeOutOp(self.index(0), self.index(receive.words)))
                 self.take(receive, self.index(0))
 
-    def stage(self, offset: SSAValue) -> SSAValue:
-        """The words that are sent, from an offset of the input window on; what is behind them."""
-        self.begun = any(isinstance(move, Receive) for move in self.command.moves)
-        for move in self.command.moves:
+    def stage(self, offset: SSAValue, moves: Sequence[Move] | None = None) -> SSAValue:
+        """The words that (some) moves send, from an offset of the input window on; the offset behind."""
+        self.nest.opcode = self.command.opcode
+        self.begun |= any(isinstance(move, Receive) for move in self.command.moves)
+        for move in moves or self.command.moves:
             if not isinstance(move, Receive):
                 offset = self._stage(move, offset)
         return offset

@@ -4,10 +4,9 @@
 no whole beats) would be packed each time it is queued. Packets that are packed once and kept are faster,
 so ``all`` is ``copying`` there.
 
-Each pass can be measured alone. ``keep-packed`` and ``double-buffer`` work on packets. Without
-``coalesce`` they get a packet for each opcode that sends a tile. So ``python -m benchmarks.paper
-ablation`` shows the gain of each pass. A pass that gains by an order of loops chooses that order if
-``--order`` is not given.
+Each can be measured alone. ``keep-packed`` and ``double-buffer`` are about packets. Without ``coalesce``
+they get a packet for each opcode that sends a tile. So ``python -m benchmarks.paper ablation`` shows the
+gain of each. What gains by an order of loops chooses that order if ``--order`` is not given.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
 from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.isa import AcceleratorSpec
 from axiloom.plan.caches import ZYNQ_7000, Caches
@@ -48,7 +45,7 @@ OPTIMISATIONS = (
     "zero-copy",
     "tables",
 )
-"""Names of passes that a pipeline may be made of, in the order in which they run."""
+"""What a pipeline may be made of, in its order: most are options of accel-place."""
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "published": (),
@@ -93,7 +90,7 @@ ORDERED = ("cache-tiling", "residency", "keep-packed")
 
 
 PACKETS = {"coalesce", "keep-packed", "double-buffer"}
-"""They make packets, or need them to work on."""
+"""They make packets, or are about them."""
 
 
 def split(chosen: Sequence[str]) -> Split:
@@ -119,8 +116,6 @@ def transfer_passes(chosen: Sequence[str]) -> list[ModulePass]:
     passes: dict[str, ModulePass] = {
         "coalesce": CoalesceTransfers(),
         "coalesce-transfers": CoalesceTransfers(),
-        "keep-packed": KeepPacked(),
-        "double-buffer": DoubleBuffer(),
         "specialise-copies": SpecialiseCopies(),
     }
     return [] if "zero-copy" in chosen else [passes[name] for name in chosen if name in passes]

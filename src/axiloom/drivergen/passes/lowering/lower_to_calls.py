@@ -27,7 +27,6 @@ from axiloom.drivergen.dialects.elements import ADDED, named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.nest.emit_table import TABLE
 from axiloom.drivergen.passes.lowering.blocks import Block
-from axiloom.drivergen.passes.transfers.keep_packed import CLEANED
 
 STATUS_OK = 0
 
@@ -242,19 +241,13 @@ class _Lowering:
         self.call(f"dma_get_{'block' if dense else 'tile'}_{kind}", *tile, op.offset, accumulate)
 
     def start(self, op: accel.StartOp) -> None:
-        clean = CLEANED in op.attributes
-        callee = "dma_packet_send" if clean else f"dma_start_{op.CHANNEL}"
-        self.call(callee, self.between(op.begin, op.end), op.begin)
+        self.call(f"dma_start_{op.CHANNEL}", self.between(op.begin, op.end), op.begin)
 
     def wait(self, op: accel.WaitOp) -> None:
         assert isinstance(op.token.type, accel.TokenType)
-        clean = isinstance(op.token.owner, Operation) and CLEANED in op.token.owner.attributes
-        self.call("dma_packet_flush" if clean else f"dma_wait_{op.token.type.channel.data}")
+        self.call(f"dma_wait_{op.token.type.channel.data}")
 
     # --- whole channels -------------------------------------------------------------------------------
-
-    def place(self, op: channels.PlaceOp) -> None:
-        op.offset.replace_all_uses_with(self.index(0))
 
     def clean(self, op: channels.CleanOp) -> None:
         self.call("dma_packet_clean", self.between(op.begin, op.end), op.begin)
@@ -296,7 +289,6 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     accel.StartSendOp: _Lowering.start,
     accel.StartRecvOp: _Lowering.start,
     accel.WaitOp: _Lowering.wait,
-    channels.PlaceOp: _Lowering.place,
     channels.CleanOp: _Lowering.clean,
     channels.QueueSendOp: _Lowering.queue_send,
     channels.WaitQueuedOp: _Lowering.wait_queued,

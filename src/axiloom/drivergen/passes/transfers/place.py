@@ -30,7 +30,7 @@ from axiloom.drivergen.nest.flow import Placement
 from axiloom.drivergen.nest.packed import PACKED, argument_attributes, set_attributes
 from axiloom.drivergen.nest.queues import Units, groups
 from axiloom.isa.contract.types import DmaConfig, Scope, SendDim
-from axiloom.plan import Num, Packets, Plan
+from axiloom.plan import Num, Plan, Window
 from axiloom.plan.blocks import best
 from axiloom.plan.caches import LINE_BYTES, Caches, nest_cost
 from axiloom.plan.packets import PACKET_WORDS, choose
@@ -67,11 +67,12 @@ class Place(ModulePass):
       that do not change it; dense tiles leave loops of one iteration, too.
     - `l2_size` (bytes; 0: not) and `l2_ways` of the board: a loop runs in blocks where L2 then holds what the
       loops around it read again.
-    - `buffers`: iterations of a loop, with the loops inside it, go as one packet of about `words`; 2 if
-      accel-double-buffer follows, `keep` if accel-keep-packed does, so that a place of its own is worth its
-      room. With `loops=false` an iteration of the innermost loop is the most that goes in a packet. Which
-      loop packets run along is chosen in :mod:`axiloom.plan.packets`. Where not even one iteration, or two
-      tiles that come back, fit into their window, transfers block.
+    - `buffers`: iterations of a loop, with the loops inside it, go as one packet of about `words`. With 2 a
+      packet is packed while the one before is sent, and what that brings back is taken afterwards. With
+      `keep` only what the last packet in the same place has not left there is packed, and cleaned at once.
+      With `loops=false` an iteration of the innermost loop is the most that goes in a packet. Which loop
+      packets run along is chosen in :mod:`axiloom.plan.packets`. Where not even one iteration, or two tiles
+      that come back, fit into their window, transfers block.
     - `queue`: tiles at edges of results begin earlier, so that all are whole, and constants are packed ahead,
       one tile a row; loads of dense tiles leave the outermost loop. Transfers are descriptors of a
       scatter-gather DMA (:mod:`axiloom.drivergen.nest.queues`; `line_bytes` of the board's caches): calls of
@@ -112,11 +113,8 @@ class Place(ModulePass):
                 Queues(op).emit(groups(ops, traits, plans, units), units, table)
             else:
                 for generic, trait, plan in zip(ops, traits, plans, strict=True):
-                    packets = self.packets(plan, trait.dma)
-                    if packets is None:
-                        emit(generic, trait, plan)
-                    else:
-                        emit_packets.emit(generic, trait, plan, packets)
+                    sent = self.sent(plan, trait.dma)
+                    (emit_packets.emit if sent.transport else emit)(generic, trait, sent)
             for generic in ops:
                 Rewriter.erase_op(generic)
             for array in packed:
@@ -135,11 +133,13 @@ class Place(ModulePass):
             plan = tiled(plan, *block)
         return resident(plan, outermost=self.queue) if self.residency else plan
 
-    def packets(self, plan: Plan, dma: DmaConfig) -> Packets | None:
-        """None: transfers block. None fit, or nothing is sent in front of what comes back."""
+    def sent(self, plan: Plan, dma: DmaConfig) -> Plan:
+        """In packets; transfers block where none fit, or nothing is sent in front of what comes back."""
         if not self.buffers or not any(level.pre for level in plan.levels) or not fit(plan, dma):
-            return None
-        return choose(plan, dma, buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops)
+            return plan
+        buffers, keep, late = self.buffers, self.keep, self.buffers > 1
+        packets = choose(plan, dma, buffers=buffers, keep=keep, target=self.words, loops=self.loops)
+        return plan.through(lambda body: Window(body, packets, keep, late)) if packets else plan
 
     def block(self, plan: Plan, dma: DmaConfig) -> tuple[int, int] | None:
         """The loop and the iterations a block that cost least, None if there is nothing to gain."""

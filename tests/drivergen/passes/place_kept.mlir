@@ -1,4 +1,4 @@
-// accel-place{buffers=1 words=128 keep=true},accel-keep-packed
+// accel-place{buffers=1 words=128 keep=true}
 func.func @f(%A : memref<8x8xi32>, %B : memref<8x8xi32>, %C : memref<8x8xi32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<8x8xi32>, memref<8x8xi32>) outs(%C : memref<8x8xi32>) attrs = {

@@ -5,23 +5,22 @@ builtin.module {
   }
   func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>, %C: memref<8x8xi32>) {
     %c0 = arith.constant 0 : index
-    %c8 = arith.constant 8 : index
-    %c4 = arith.constant 4 : index
     %c24 = arith.constant 24 : index
+    %c4 = arith.constant 4 : index
     %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
     accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     %m_sent, %n_sent, %k_sent = scf.for %m = %c0 to %c8 step %c4 iter_args(%m_sent_1 = %c0, %n_sent_1 = %c0, %k_sent_1 = %c0) -> (index, index, index) {
       %m_sent_2, %n_sent_2, %k_sent_2 = scf.for %n = %c0 to %c8 step %c4 iter_args(%m_sent_3 = %m_sent_1, %n_sent_3 = %n_sent_1, %k_sent_3 = %k_sent_1) -> (index, index, index) {
         %m_sent_4, %n_sent_4, %k_sent_4 = scf.for %k = %c0 to %c8 step %c4 iter_args(%m_sent_5 = %m_sent_3, %n_sent_5 = %n_sent_3, %k_sent_5 = %k_sent_3) -> (index, index, index) {
           accel.wait_queued {comment = "Packed while the packet before this one is sent."}
-          %place = accel.place 48 copies 1
-          %0 = accel.send_literal 1 at %place {opcode = "sA", loads}
+          %0 = accel.send_literal 1 at %c0 {opcode = "sA", loads}
           %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : memref<4x4xi32, strided<[8, 1], offset: ?>>
-          accel.clean %place to %1
-          accel.queue_send %place to %1
+          accel.clean %c0 to %1
+          accel.queue_send %c0 to %1
           accel.wait_queued
-          %2 = arith.addi %place, %c24 : index
+          %2 = arith.addi %c0, %c24 : index
           %3 = accel.send_literal 2 at %2 {opcode = "sB", loads}
           %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           %4 = accel.send %B_tile as [4, 4] permutation [0, 1] at %3 : memref<4x4xi32, strided<[8, 1], offset: ?>>

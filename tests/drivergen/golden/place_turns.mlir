@@ -5,10 +5,10 @@ builtin.module {
   }
   func.func @f(%A: memref<16x4xi32>, %B: memref<4x8xi32>, %C: memref<16x8xi32>) {
     %c0 = arith.constant 0 : index
-    %c16 = arith.constant 16 : index
     %c4 = arith.constant 4 : index
     %c8 = arith.constant 8 : index
     %c72 = arith.constant 72 : index
+    %c16 = arith.constant 16 : index
     accel.expect 8 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     %m_sent, %place = scf.for %m = %c0 to %c16 step %c4 iter_args(%m_sent_1 = %c0, %place_1 = %c0) -> (index, index) {
       accel.wait_queued {comment = "Packed while the packet before this one is sent."}

@@ -1,10 +1,10 @@
-// accel-place{words=16 buffers=2},accel-double-buffer
-func.func @f(%A : memref<8x8xi32>, %B : memref<8x8xi32>, %C : memref<8x8xi32>) {
+// accel-place{words=128 buffers=2}
+func.func @f(%A : memref<16x4xi32>, %B : memref<4x8xi32>, %C : memref<16x8xi32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%A, %B : memref<8x8xi32>, memref<8x8xi32>) outs(%C : memref<8x8xi32>) attrs = {
+      ins(%A, %B : memref<16x4xi32>, memref<4x8xi32>) outs(%C : memref<16x8xi32>) attrs = {
         opcode_map = #accel.opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], rC = [send_literal(8), recv(C)]>,
         opcode_flow = #accel.opcode_flow<((sA sB cC) rC)>,
-        dma_init_config = #accel.dma_init_config<address = 0x40400000, input = 0x16000000, input_size = 208, output = 0x16400000, output_size = 4096>,
+        dma_init_config = #accel.dma_init_config<address = 0x40400000, input = 0x16000000, input_size = 640, output = 0x16400000, output_size = 4096>,
         accel_dim = affine_map<(m, n, k) -> (4, 4, 4)>,
         permutation_map = affine_map<(m, n, k) -> (m, n, k)>,
         accel_dims = ["m", "n", "k"],

@@ -5,16 +5,15 @@ builtin.module {
   }
   func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>, %C: memref<8x8xi32>) {
     %c0 = arith.constant 0 : index
-    %c8 = arith.constant 8 : index
-    %c4 = arith.constant 4 : index
     %c17 = arith.constant 17 : index
     %c18 = arith.constant 18 : index
+    %c8 = arith.constant 8 : index
+    %c4 = arith.constant 4 : index
     %c1 = arith.constant 1 : index
     accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     scf.for %m = %c0 to %c8 step %c4 {
       scf.for %n = %c0 to %c8 step %c4 {
-        %place = accel.place 72 copies 1
-        %at = scf.for %k = %c0 to %c8 step %c4 iter_args(%at_1 = %place) -> (index) {
+        %at = scf.for %k = %c0 to %c8 step %c4 iter_args(%at_1 = %c0) -> (index) {
           %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           %0 = arith.cmpi eq, %n, %c0 : index
           %1 = arith.addi %at_1, %c17 : index
@@ -34,11 +33,11 @@ builtin.module {
         %8 = accel.send_literal 8 at %at
         %9 = arith.addi %at, %c1 : index
         accel.clean %at to %9
-        %10 = accel.start_send %place to %8 {cleaned} : !accel.token<"send">
+        accel.queue_send %c0 to %8
         %from = accel.next
         %C_tile = memref.subview %C[%m, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
         accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
-        accel.wait %10 : !accel.token<"send">
+        accel.wait_sent
       }
     }
     func.return
