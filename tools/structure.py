@@ -107,7 +107,6 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "drivergen/c",
         "drivergen/problems",
         "drivergen/cost",
-        "drivergen/passes/transfers",
         "drivergen/passes/lowering",
         "drivergen/passes/frontend",
         "drivergen/pipeline",

@@ -44,6 +44,35 @@ def product(order: Order, sizes: Sizes, tile: Mapping[str, Num], heads: Heads) -
     return Plan.of(levels)
 
 
+@st.composite
+def nests(draw: st.DrawFn) -> Plan:
+    """Up to four loops; in front of the loop inside each and behind it, tiles that some of them move."""
+    depth = draw(st.integers(1, 4))
+    names = "abcd"[:depth]
+
+    def command(number: int, where: str, index: int) -> Command:
+        moved = draw(st.sets(st.sampled_from(names[: number + 1])))
+        words = draw(st.integers(1, 9))
+        span = Span(words, 99, tuple((name, words) for name in sorted(moved)), 1)
+        region = Region(f"{names[number]}{where}{index}", (span,), (0,), 32)
+        return Command(f"s{region.array}", (Words(1), Send(words, region)))
+
+    def commands(number: int, where: str, least: int) -> tuple[Command, ...]:
+        return tuple(command(number, where, index) for index in range(draw(st.integers(least, 2))))
+
+    return Plan.of(
+        [
+            Level(
+                name,
+                draw(st.integers(1, 5)),
+                commands(number, "pre", number == depth - 1),
+                commands(number, "post", 0) if number < depth - 1 else (),
+            )
+            for number, name in enumerate(names)
+        ]
+    )
+
+
 def unrolled(plan: Plan) -> Iterator[tuple[Command, tuple[int, ...]]]:
     """Each command of one plan with the iterations of the loops around it."""
 

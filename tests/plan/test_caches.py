@@ -12,7 +12,7 @@ from tests.some import slow
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.passes.transfers.place import Place
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.plan import Plan
 from axiloom.plan.blocks import divisors, movable
 from axiloom.plan.caches import Caches, lines_from_memory

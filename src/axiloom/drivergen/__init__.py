@@ -8,8 +8,8 @@ A room knows those above it in this list, not those below; each room's own docst
 - ``c/``: IR to C99, and the `Driver` that is delivered
 - ``problems/``: problems that the command line names in short (``matmul:MxNxK:dtype``), as MLIR
 - ``cost/``: how long a way to use an accelerator takes, without a simulation
-- ``passes/``: one pass a file: ``transfers/`` places transfers and makes them fewer, ``lowering/`` turns them
-  into calls and loops, ``frontend/`` goes from linalg to ops with a trait
+- ``passes/``: one pass a file: ``frontend/`` goes from linalg to ops with a trait, ``lowering/`` places their
+  transfers and turns them into calls and loops
 - ``pipeline/``: the passes in their order: `compile_mlir`, `compile_cpu`
 - ``evaluate/``: the same function by NumPy: the reference that results are compared with
 - ``network/``: whole networks, with ``network/passes/`` before they are cut into layers

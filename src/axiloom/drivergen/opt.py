@@ -41,9 +41,8 @@ from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArgumen
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.transfers.place import Place
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,
@@ -67,7 +66,6 @@ PASSES: tuple[type[ModulePass], ...] = (
     UnsignedArguments,
     Split,
     Place,
-    CoalesceTransfers,
     SpecialiseCopies,
     LowerToLoops,
     LowerToCalls,

@@ -76,8 +76,12 @@ def innermost(trips: Sequence[Num]) -> Packets:
 def _fits(packets: Packets, dma: DmaConfig) -> Num:
     """Into the window, and into the LENGTH register."""
     window = dma.input_buffer_size * 8 // WORD_BITS
-    longest = min(window, ((1 << dma.length_width) - 1) * 8 // WORD_BITS)
-    return (packets.window <= window) & (packets.longest <= longest)
+    return (packets.window <= window) & (packets.longest <= _longest(dma))
+
+
+def _longest(dma: DmaConfig) -> int:
+    """Words of a transfer that window and LENGTH register hold."""
+    return min(dma.input_buffer_size, (1 << dma.length_width) - 1) * 8 // WORD_BITS
 
 
 def _whole(plan: Plan, buffers: int, target: int) -> Iterator[tuple[Packets, Num]]:
@@ -158,6 +162,33 @@ def _divisor(trips: Num, limit: Num) -> Num:
     for count in range(2, int(limit.max()) + 1):
         largest = np.where((trips % count == 0) & (count <= limit), count, largest)
     return largest
+
+
+def runs(commands: Sequence[Command], dma: DmaConfig) -> list[list[Command]]:
+    """Commands by the blocking transfers they go in, if as many share one as window and LENGTH hold.
+
+    Only the last command of a transfer brings something back, for which the host waits. Joining is not always
+    faster: joined words take more of the window, and so more of the caches.
+    """
+    joined: list[list[Command]] = []
+    for command in commands:
+        last = joined[-1] if joined else ()
+        words = stage_words((*last, command))
+        if last and words <= _longest(dma) and command.sent_words and _is_plain(command, *last):
+            joined[-1].append(command)
+        else:
+            joined.append([command])
+    return joined
+
+
+def _is_plain(command: Command, *before: Command) -> bool:
+    """Is all sent by the stream, without registers, and brings nothing before `command` something back?"""
+    if any(isinstance(move, Receive) for other in before for move in other.moves):
+        return False
+    return not any(
+        own.before or own.after or any(not isinstance(move, Words) and move.by for move in own.moves)
+        for own in (command, *before)
+    )
 
 
 # --- what is kept --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from axiloom.drivergen.cost.products import family, product, regions
 from axiloom.drivergen.cost.selection import Candidate, candidates
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
-from axiloom.drivergen.passes.transfers.place import Place
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.plan import Plan, Receive, figures
 from axiloom.plan.blocks import Block, best

@@ -30,7 +30,7 @@ from axiloom.drivergen.dialects.views import array_of
 from axiloom.drivergen.match.trait import is_annotated
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.transfers.place import Place
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.decisions import SMALL, decide, reads_in_place
 from axiloom.drivergen.pipeline.pipelines import (

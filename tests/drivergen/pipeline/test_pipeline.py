@@ -16,7 +16,7 @@ from axiloom.base.errors import CompileError
 from axiloom.drivergen import Arg, Call, compile_cpu, compile_mlir, matmul_mlir, opt
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.transfers.place import Place
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.drivergen.pipeline import compile as pipeline
 
 TEXT = matmul_mlir(60, 72, 80)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Level, Loop, Plan, Receive, Register, Send, Span, Words
 from axiloom.plan.figures import moves
+from axiloom.plan.packets import runs
 from axiloom.plan.tree import Move, Node, Word
 
 WORD_BYTES = WORD_BITS // 8
@@ -43,9 +45,12 @@ NO_VIEWS: Mapping[Placed, SSAValue] = MappingProxyType({})
 _OpT = TypeVar("_OpT", bound=Operation)
 
 
-def emit(op: linalg.GenericOp, trait: Trait, plan: Plan) -> None:
-    """The plan of an annotated op in front of it. CompileError where it does not fit windows or loops."""
-    Emitter(op, trait).nodes(plan.body, comment(trait))
+def emit(op: linalg.GenericOp, trait: Trait, plan: Plan, *, join: bool = False) -> None:
+    """The plan of an annotated op in front of it. CompileError where it does not fit windows or loops.
+
+    `join`: commands that follow each other share a transfer (:func:`axiloom.plan.packets.runs`).
+    """
+    Emitter(op, trait, join=join).nodes(plan.body, comment(trait))
 
 
 def comment(trait: Trait) -> str:
@@ -67,8 +72,8 @@ class Emitter:
     `flat`: tiles without gaps that are matrices travel as such, which descriptors can express.
     """
 
-    def __init__(self, op: linalg.GenericOp, trait: Trait, *, flat: bool = False) -> None:
-        self.op, self.trait, self.flat = op, trait, flat
+    def __init__(self, op: linalg.GenericOp, trait: Trait, *, flat: bool = False, join: bool = False) -> None:
+        self.op, self.trait, self.flat, self.join = op, trait, flat, join
         self.opcode = ""
         self.builder = Builder(InsertPoint.before(op))
         self.loops: dict[str, Loop | Level] = {}
@@ -102,17 +107,22 @@ class Emitter:
 
     def nodes(self, nodes: Sequence[Node], comment: str = "") -> None:
         """`comment`: of the loops among them."""
-        for node in nodes:
-            if isinstance(node, Loop):
-                loop = self.loop(node)
-                if comment:
-                    loop.attributes["comment"] = StringAttr(comment)
-            else:
-                assert isinstance(node, Command)
-                self.command(node)
+        for _, group in groupby(nodes, lambda node: isinstance(node, Loop)):
+            own = list(group)
+            self.commands([node for node in own if isinstance(node, Command)])
+            for node in own:
+                if isinstance(node, Loop):
+                    loop = self.loop(node)
+                    if comment:
+                        loop.attributes["comment"] = StringAttr(comment)
 
-    def command(self, command: Command) -> None:
-        Opcode(self, command).emit()
+    def commands(self, commands: Sequence[Command]) -> None:
+        """Transfers that block."""
+        for *before, last in runs(commands, self.trait.dma) if self.join else ([c] for c in commands):
+            staged = None
+            for command in before:
+                staged = Opcode(self, command).stage(staged or self.index(0))
+            Opcode(self, last).emit(staged)
 
     def loop(self, node: Loop) -> scf.ForOp:
         body = Block(arg_types=[IndexType()])
@@ -233,13 +243,14 @@ class Opcode:
     def index(self, value: int) -> SSAValue:
         return self.nest.index(value)
 
-    def emit(self) -> None:
+    def emit(self, staged: SSAValue | None = None) -> None:
+        """`staged`: what is sent with it lies in front of this offset."""
         moves = self.command.moves
         receives = [move for move in moves if isinstance(move, Receive)]
         streamed = [move for move in receives if move.by is None]
         armed = self._arm(streamed[0]) if streamed else None
         self._access(self.command.before)
-        self._send([move for move in moves if not isinstance(move, Receive)])
+        self._send([move for move in moves if not isinstance(move, Receive)], staged)
         for receive in streamed:
             armed = armed or self._arm(receive)
             self.insert(accel.WaitOp(armed.token))
@@ -265,9 +276,9 @@ class Opcode:
 
     # --- sent -----------------------------------------------------------------------------------------
 
-    def _send(self, moves: Sequence[Send | Words]) -> None:
-        begin = end = self._carry_in([move for move in moves if isinstance(move, Send) and move.by])
-        words = 0
+    def _send(self, moves: Sequence[Send | Words], staged: SSAValue | None) -> None:
+        begin = self._carry_in([move for move in moves if isinstance(move, Send) and move.by])
+        end, words = staged or begin, 0
         for move in moves:
             if isinstance(move, Send) and move.by is not None:
                 continue

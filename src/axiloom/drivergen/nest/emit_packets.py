@@ -49,10 +49,9 @@ def fit(plan: Plan, dma: DmaConfig) -> bool:
     return len(sizes) < 2 and (lines(words) + words) * WORD_BITS // 8 <= dma.output_buffer_size
 
 
-def emit(op: linalg.GenericOp, trait: Trait, plan: Plan) -> None:
-    """The plan of an annotated op, whose transport is a window, in front of it."""
-    for command in plan.before:
-        Emitter(op, trait).command(command)
+def emit(op: linalg.GenericOp, trait: Trait, plan: Plan, *, join: bool = False) -> None:
+    """The plan of an annotated op, whose transport is a window, in front of it. `join`: as of emit.emit."""
+    Emitter(op, trait, join=join).commands(plan.before)
     assert isinstance(plan.transport, Window)
     _Packed(op, trait, plan, plan.transport).build()
 

@@ -167,8 +167,7 @@ class _Queued(Emitter):
 
     def plan(self, plan: Plan, notes: str) -> None:
         """`notes`: how tiles travel, in the op that has the queue's end."""
-        for command in plan.before:
-            super().command(command)
+        super().commands(plan.before)
         own = _queue(plan)
         if self.opens is not None:
             self._open(own, *self.opens)
@@ -176,17 +175,18 @@ class _Queued(Emitter):
         if self.closes:
             self._call("dma_queue_close")
 
-    def command(self, command: Command) -> None:
-        self.opcode, self.name = command.opcode, StringAttr(command.opcode)
-        for move in in_order(command):
-            if isinstance(move, Words):
-                for value in move.values:
-                    self._call("dma_queue_word", self._word(value))
-            elif isinstance(move, Send):
-                self._send(move)
-            else:
-                self._receive(move)
-        self.name = None
+    def commands(self, commands: Sequence[Command]) -> None:
+        for command in commands:
+            self.opcode, self.name = command.opcode, StringAttr(command.opcode)
+            for move in in_order(command):
+                if isinstance(move, Words):
+                    for value in move.values:
+                        self._call("dma_queue_word", self._word(value))
+                elif isinstance(move, Send):
+                    self._send(move)
+                else:
+                    self._receive(move)
+            self.name = None
 
     def _open(self, own: Queue, taker: Taker, words: int) -> None:
         name, place = taker

@@ -40,10 +40,8 @@ from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import (
     LOCAL,
     optimisations,
-    placing,
     prepare,
-    split,
-    transfer_passes,
+    transfers,
 )
 from axiloom.isa import AcceleratorSpec
 from axiloom.plan.caches import ZYNQ_7000, Caches
@@ -125,9 +123,8 @@ def compile_mlir(
         fail(function, "it has no operation to offload")
     # Layers of a network share a DMA, which follows the descriptors of one driver alone.
     tables = bool(spec and spec.dma.coherent and not layer)
-    placed = [split(decided.passes), placing(decided.passes, caches, tables=tables)]
     for stage, passes in (
-        ("accel", [*placed, *transfer_passes(decided.passes)]),
+        ("accel", transfers(decided.passes, caches, tables=tables)),
         ("calls", [LowerToLoops(), LowerToCalls()]),
     ):
         if last in driver.stages:

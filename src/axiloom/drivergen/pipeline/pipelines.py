@@ -29,9 +29,8 @@ from axiloom.drivergen.passes.frontend.merge_groups import MOST_ROWS, MergeGroup
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
+from axiloom.drivergen.passes.lowering.place import Place
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.isa import AcceleratorSpec
 from axiloom.plan.caches import ZYNQ_7000, Caches
 
@@ -89,6 +88,8 @@ ORDERED = ("cache-tiling", "residency", "keep-packed")
 """Passes that gain by an order of loops, which is chosen for them if none is given."""
 
 
+JOINS = {"coalesce", "coalesce-transfers"}
+"""They join opcodes that block; the first does where there can be no packets."""
 PACKETS = {"coalesce", "keep-packed", "double-buffer"}
 """They make packets, or are about them."""
 
@@ -100,7 +101,8 @@ def split(chosen: Sequence[str]) -> Split:
 
 def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000, *, tables: bool = False) -> Place:
     """The pass that places transfers for these optimisations. `tables`: those are of use."""
-    place = Place("residency" in chosen, "zero-copy" in chosen, line_bytes=caches.line_bytes)
+    join = not JOINS.isdisjoint(chosen)
+    place = Place("residency" in chosen, "zero-copy" in chosen, line_bytes=caches.line_bytes, join=join)
     if place.queue:
         return replace(place, tables=tables and "tables" in chosen)
     if "cache-tiling" in chosen:
@@ -111,14 +113,11 @@ def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000, *, tables: bool =
     return replace(place, buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
 
 
-def transfer_passes(chosen: Sequence[str]) -> list[ModulePass]:
-    """The passes on placed transfers for these optimisations, in their order; a queue needs none."""
-    passes: dict[str, ModulePass] = {
-        "coalesce": CoalesceTransfers(),
-        "coalesce-transfers": CoalesceTransfers(),
-        "specialise-copies": SpecialiseCopies(),
-    }
-    return [] if "zero-copy" in chosen else [passes[name] for name in chosen if name in passes]
+def transfers(chosen: Sequence[str], caches: Caches, *, tables: bool) -> list[ModulePass]:
+    """The passes behind accel-annotate that make transfers; queues need no copies of their own."""
+    passes = [split(chosen), placing(chosen, caches, tables=tables)]
+    copies = "specialise-copies" in chosen and "zero-copy" not in chosen
+    return [*passes, SpecialiseCopies()] if copies else passes
 
 
 def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:

@@ -1,1 +1,1 @@
-"""Passes that turn transfers and what stays on the CPU into calls and loops."""
+"""Passes that place transfers, and turn them and what stays on the CPU into calls and loops."""

@@ -67,6 +67,8 @@ class Place(ModulePass):
       that do not change it; dense tiles leave loops of one iteration, too.
     - `l2_size` (bytes; 0: not) and `l2_ways` of the board: a loop runs in blocks where L2 then holds what the
       loops around it read again.
+    - `join`: opcodes that follow each other share a transfer where window and LENGTH register hold it. The
+      words reach the device in the same order, later; a receive ends a transfer, and is armed before it.
     - `buffers`: iterations of a loop, with the loops inside it, go as one packet of about `words`. With 2 a
       packet is packed while the one before is sent, and what that brings back is taken afterwards. With
       `keep` only what the last packet in the same place has not left there is packed, and cleaned at once.
@@ -86,6 +88,7 @@ class Place(ModulePass):
     queue: bool = False
     l2_size: int = 0
     l2_ways: int = Caches.l2_ways
+    join: bool = False
     buffers: int = 0
     keep: bool = False
     loops: bool = True
@@ -114,7 +117,7 @@ class Place(ModulePass):
             else:
                 for generic, trait, plan in zip(ops, traits, plans, strict=True):
                     sent = self.sent(plan, trait.dma)
-                    (emit_packets.emit if sent.transport else emit)(generic, trait, sent)
+                    (emit_packets.emit if sent.transport else emit)(generic, trait, sent, join=self.join)
             for generic in ops:
                 Rewriter.erase_op(generic)
             for array in packed:

@@ -10,14 +10,10 @@ from tests.drivergen.pipeline.test_pipeline import HAND
 from tests.drivergen.test_drivers import CHAIN, FLOWS, narrow
 from tests.isa.strategies import specs, tiles
 from tests.some import some
-from xdsl.dialects.builtin import ModuleOp
 
 from axiloom import isa
 from axiloom.base.errors import UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.drivergen.dialects import accel as dialect
-from axiloom.drivergen.dialects.mlir import context, parse
-from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.isa import AcceleratorSpec
 
 
@@ -87,72 +83,6 @@ def test_window_and_length_register_are_kept(limits: str, sent: list[int]) -> No
     _, device = host.run(driver, isa.builtin("v3_4"), inputs)
     assert device is not None
     assert device.sent[: len(sent) * 2 + 1] == [*sent * 2, 1]
-
-
-INIT = """\
-func.func @f_init() {
-  accel.init_dma <address = 0x40400000, input = 0x16000000, input_size = 64,
-                  output = 0x16400000, output_size = 64>
-  func.return
-}
-"""
-FIRST = """\
-  %0 = accel.send_literal 1 at %c0
-  %1 = accel.start_send %c0 to %0 : !accel.token<"send">
-  accel.wait %1 : !accel.token<"send">
-"""
-SECOND = """\
-  %8 = accel.send_literal 2 at %c0
-  %9 = accel.start_send %c0 to %8 : !accel.token<"send">
-  accel.wait %9 : !accel.token<"send">
-"""
-
-
-def starts(body: str, init: str = INIT) -> int:
-    """Number of sends that are left of a function with this body."""
-    head = "func.func @f(%C : memref<4x4xi32>, %at : index) {\n"
-    constants = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
-    constants += "  %c16 = arith.constant 16 : index\n  %zero = arith.constant 0 : i32\n"
-    module: ModuleOp = parse(f"{init}{head}{constants}{body}  func.return\n}}\n")
-    CoalesceTransfers().apply(context(), module)
-    module.verify()
-    return sum(isinstance(op, dialect.StartSendOp) for op in module.walk())
-
-
-@pytest.mark.parametrize(
-    "between",
-    [
-        "",
-        "  %2 = arith.addi %c0, %c1 : index\n",
-        '  %2 = accel.start_recv %c0 to %c16 : !accel.token<"recv">\n',
-    ],
-)
-def test_joined(between: str) -> None:
-    assert starts(FIRST + between + SECOND) == 1
-
-
-RECV = '  %2 = accel.start_recv %c0 to %c16 : !accel.token<"recv">\n'
-NOT_JOINED = {
-    "the host waits for an answer": RECV + FIRST + '  accel.wait %2 : !accel.token<"recv">\n' + SECOND,
-    "the CPU writes memory": FIRST + "  memref.store %zero, %C[%c0, %c0] : memref<4x4xi32>\n" + SECOND,
-    "the CPU calls": FIRST + "  func.call @g() : () -> ()\n" + SECOND,
-    "a loop": FIRST + "  scf.for %i = %c0 to %c16 step %c1 {\n" + SECOND + "  }\n",
-    "the second does not send all that was staged": FIRST + "  %2 = accel.send_literal 3 at %c1\n" + SECOND,
-    "the second sends what was staged before": FIRST
-    + '  %9 = accel.start_send %c0 to %0 : !accel.token<"send">\n  accel.wait %9 : !accel.token<"send">\n',
-    "the first is not waited for at once": FIRST.replace("  accel.wait", RECV + "  accel.wait") + SECOND,
-    "where the first lies is not known": FIRST.replace("%c0", "%at") + SECOND,
-}
-
-
-@pytest.mark.parametrize("why", NOT_JOINED)
-def test_not_joined(why: str) -> None:
-    init = INIT + "func.func private @g()\n"
-    assert starts(NOT_JOINED[why], init) == 2
-
-
-def test_nothing_is_joined_where_the_window_is_not_known() -> None:
-    assert starts(FIRST + SECOND, init="") == 2
 
 
 def test_unknown_pipeline() -> None:

@@ -1,1 +1,0 @@
-"""Passes that place transfers and make them fewer, larger and overlapping."""
