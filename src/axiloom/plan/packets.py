@@ -238,12 +238,11 @@ def pieces(plan: Plan, packets: Packets, level: int, commands: Sequence[Command]
 def _first(packets: Packets, trips: Sequence[Num], level: int, moved: Set[int]) -> tuple[int, ...]:
     """The loops around a packet that leave words and their place alone, inside all that change them.
 
-    Where two places take turns, it is the first two iterations of the innermost of them.
+    Where two places take turns, it is the first two iterations of the innermost of them. What stands at an
+    edge of loops inside is in the same place each time, or in the other one every second time.
     """
     around = [*trips[: packets.level], packets.chunks]
     at_edge = {number for number in range(level + 1, len(around)) if around[number] > 1}
-    if at_edge and packets.copies > 1:
-        return ()  # in which of the places it was depends on when it was packed last
     elsewhere = at_edge | ({packets.level} if packets.apart else set())
     first: tuple[int, ...] = ()
     for number, n in enumerate(around):

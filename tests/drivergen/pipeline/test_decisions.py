@@ -106,8 +106,8 @@ def is_constant(tile: SSAValue) -> bool:
 class _Blocking(Place):
     """Loops are placed as for packets, and transfers block: that can be read."""
 
-    def packets(self, plan: Plan, dma: DmaConfig) -> None:
-        return None
+    def sent(self, plan: Plan, dma: DmaConfig) -> Plan:
+        return plan
 
 
 def order_by_passes(
@@ -118,7 +118,7 @@ def order_by_passes(
     if len(orders) < 2 or spec.form.dense or not any(name in chosen for name in ORDERED):
         return None
     how = placing(chosen, caches)
-    place = _Blocking(**vars(replace(how, queue=False)))
+    place = _Blocking(**vars(replace(how, queue=False, join=False)))
     memory = caches if "cache-tiling" in chosen else None
     costs = []
     for order in orders:
