@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nests": ("base", "isa", "hw"),
     "boards": ("base", "isa", "hw", "drivergen", "sw"),
     "read": ("base", "isa", "graph", "drivergen"),
-    "selection": ("base", "isa", "graph", "read", "drivergen"),
+    "selection": ("base", "isa", "graph", "plan", "read", "drivergen"),
     "cosim": ("base", "isa", "hw", "plan", "drivergen", "sw", "boards"),
     PLUGINS: (
         "base",

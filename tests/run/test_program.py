@@ -21,9 +21,10 @@ from axiloom.cosim.system import System
 from axiloom.device.rtl import device
 from axiloom.device.values import random_values
 from axiloom.isa.instructions.library import target
+from axiloom.plan import Receive, Send
+from axiloom.plan.figures import moves
 from axiloom.run.program import ProgramRun
 from axiloom.selection.drive.execute import execute as by_text
-from axiloom.selection.drive.plan import Fence, Gather, Scatter
 from axiloom.selection.program.program import Command, HostArray, Program
 
 pytestmark = pytest.mark.slow
@@ -65,9 +66,9 @@ def test_attention_and_ragged_arrays(tmp_path: Path) -> None:
     """One build: the first program twice, and one that the CPU packs for."""
     first, values, results = _run(attention("qkv", 2, N), tmp_path)
     second, _, _ = _run(_ragged(), tmp_path)
-    kinds = [type(step) for step in second.plan.steps]
-    assert {Gather, Scatter, Fence} <= set(kinds)
-    assert kinds.count(Fence) == 2
+    apart = {type(move) for move in moves(second.plan.body) if move.of}
+    assert apart == {Send, Receive}
+    assert len(second.plan.body) == 2
     assert within(results["y"], values["v1"])
     soc = Soc(first.system)
     soc.build()

@@ -63,6 +63,13 @@ class Region:
         return len(self.spans) == 2 and self.spans[0].stride is not None and self.spans[1].stride == 1
 
 
+def rows(array: Hashable, begin: int, size: int, count: int = 1, stride: int = 0) -> Region:
+    """`count` rows of `size` bytes of an array, `stride` bytes from row to row, from byte `begin` on."""
+    return Region(
+        array, (Span(count, count, stride=stride), Span(size, size, stride=1, base=begin)), (0, 1), 8
+    )
+
+
 @dataclass(frozen=True)
 class Register:
     """An access to a register of the device: `how`, its byte address from the DMA's, a value or a mask."""
@@ -100,13 +107,16 @@ class Words:
 class Send:
     """A tile of so many words, by the stream or `by` registers.
 
-    `in_place`: the DMA reads it where it lies, if it is whole.
+    `in_place`: the DMA reads it where it lies, if it is whole. `clean`: the CPU's writes to it are in memory.
+    `of`: what the CPU packs there before, one row behind the other.
     """
 
     words: Num
     region: Region
     by: Register | None = None
     in_place: bool = False
+    clean: bool = False
+    of: tuple[Region, ...] = ()
 
     @property
     def loops(self) -> frozenset[str]:
@@ -115,13 +125,17 @@ class Send:
 
 @dataclass(frozen=True)
 class Receive:
-    """A tile that comes back. The CPU adds it, or copies it, to its place; or the DMA writes it there."""
+    """A tile that comes back. The CPU adds it, or copies it, to its place; or the DMA writes it there.
+
+    `of`: where the CPU copies its rows to from there, once the queue is closed.
+    """
 
     words: Num
     region: Region
     add: bool = True
     in_place: bool = False
     by: Register | None = None
+    of: tuple[Region, ...] = ()
 
     @property
     def loops(self) -> frozenset[str]:

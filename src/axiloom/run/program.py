@@ -20,12 +20,13 @@ from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
 from axiloom.isa import dumps
+from axiloom.plan import Plan
 from axiloom.report.build import build
 from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.run import build_driver
 from axiloom.selection.drive.driver import driver
-from axiloom.selection.drive.plan import Plan, plan
+from axiloom.selection.drive.plan import plan
 from axiloom.selection.program.program import Program
 
 BY_TEXT = "the text of the instruction set, executed"
@@ -56,7 +57,7 @@ class ProgramRun:
 
     @cached_property
     def driver(self) -> Driver:
-        return driver(self.plan, self.system.link)
+        return driver(self.program_of, self.plan, self.system.link)
 
     def _by_symbol(self, arrays: Arrays, kinds: tuple[str, ...]) -> dict[str, np.ndarray]:
         args = {arg.name: arg for arg in self.driver.args if arg.kind in kinds}

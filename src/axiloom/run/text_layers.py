@@ -27,12 +27,13 @@ from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
 from axiloom.graph.graph import Graph, Node
+from axiloom.plan import figures
 from axiloom.read.linalg.reader import read_text
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
 from axiloom.selection.compile.cover import HostValue
 from axiloom.selection.drive.driver import driver
-from axiloom.selection.drive.plan import WORD, plan
+from axiloom.selection.drive.plan import plan
 from axiloom.selection.egraph.constants import Constants
 from axiloom.selection.program.program import HostArray, Program
 
@@ -78,13 +79,14 @@ class TextLayers:
 
     def _driver(self, selected: Selected) -> Driver:
         program, places = with_arguments(selected)
-        steps = plan(program, selected.isa, self.device.stream_width)
-        layer = driver(steps, self.device.link)
+        transfers = plan(program, selected.isa, self.device.stream_width)
+        layer = driver(program, transfers, self.device.link)
         taken = len(selected.graph.parameters) + len(selected.graph.constants)
         layer.args = [_argument(number, arg, taken) for number, arg in enumerate(layer.args)]
         layer.origins = [(number,) for number in range(taken)]
         layer.packings = places
-        layer.calls = [_call(selected, (steps.bytes_in // WORD, steps.bytes_out // WORD))]
+        moved = figures(transfers)
+        layer.calls = [_call(selected, (moved.sent, moved.received))]
         return layer
 
     def lines(self) -> list[str]:

@@ -75,7 +75,8 @@ def new_of_loops(
 ) -> None:
     """A folder for loop nests. Without a processor's memory: 32 bits, and no descriptors."""
     from axiloom.nest.accelerator import accelerator
-    from axiloom.run.nest import driver_of, on_cpu
+    from axiloom.nest.driver import driver_of
+    from axiloom.run.nest import on_cpu
 
     hardware_of = hardware.load(board)
     board_folder.refuse(output, force=force)

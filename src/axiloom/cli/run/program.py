@@ -125,6 +125,7 @@ def run(
 ) -> int:
     from axiloom.device.rtl import DEFAULT_LANES, device
     from axiloom.device.values import random_values
+    from axiloom.plan import figures
     from axiloom.run.program import BY_TEXT, ProgramRun
     from axiloom.selection.drive.execute import execute as by_simulator
     from axiloom.selection.program.file import read
@@ -163,8 +164,9 @@ def run(
     foretold = rtl.foretold(commands)
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
     print(*(chosen.lines() if chosen else [f"Commands: {len(commands.commands)}"]), sep="\n")
+    moved = figures(job.plan)
     print(
-        f"Words: {job.plan.bytes_in:,} bytes in, {job.plan.bytes_out:,} bytes out; "
+        f"Words: {4 * moved.sent:,} bytes in, {4 * moved.received:,} bytes out; "
         f"{ran.result.section_cycles:,} fabric cycles from call to return{alone}"
     )
     return code
@@ -265,7 +267,7 @@ def compile_(
     rtl = built(chosen.isa)
     if rtl is None:
         raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit program has the commands")
-    shared.write(driver(plan(chosen.program, chosen.isa, stream_width), rtl.link).c, output)
+    shared.write(driver(chosen.program, plan(chosen.program, chosen.isa, stream_width), rtl.link).c, output)
     return 0
 
 

@@ -47,6 +47,7 @@ from axiloom.drivergen.c.tables import table_lines, table_names
 from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.nest.emit_rows import PART
 
 __all__ = ["c_type", "comment", "emit", "header", "identifier", "prototype"]
 
@@ -81,6 +82,8 @@ def prototype(function: func.FuncOp, *, restrict: bool = False) -> str:
         const = "const " if kind == StringAttr("in") else ""
         parameters.append(f"{const}{element} *{'restrict ' if restrict else ''}{names.add(arg, 'arg')}")
     result = "dma_status" if function.function_type.outputs.data else "void"
+    if PART in function.attributes:
+        result = f"static {result}"
     return f"{result} {identifier(function.sym_name.data)}({', '.join(parameters) or 'void'})"
 
 
@@ -229,21 +232,12 @@ class _Function(Expressions):
         const = "const " if self._only_read(op.src) else ""
         self.line(f"{const}{element} *const {self.names.add(op.result, 'view')} = {base} + {offset};")
 
-    def _only_read(self, matrix: SSAValue) -> bool:
-        """Is it a part of an argument that is const, or of a constant?"""
-        owner = matrix.owner
-        if isinstance(owner, memref.SubviewOp):
-            return self._only_read(owner.source)
-        if isinstance(owner, memref.ExpandShapeOp | memref.CollapseShapeOp):
-            return self._only_read(owner.src)
-        if isinstance(matrix, BlockArgument) and owner is self.function.body.block:
-            attrs = list(self.function.arg_attrs or [])
-            return bool(attrs) and attrs[matrix.index].data.get("accel.kind") == StringAttr("in")
-        return isinstance(owner, memref.GetGlobalOp)
-
     def get_global(self, op: memref.GetGlobalOp) -> None:
         assert isinstance(op.memref.type, MemRefType)
         element, symbol = c_type(op.memref.type.element_type), identifier(op.name_.root_reference.data)
+        if op.memref.name_hint == symbol:
+            self.names.share(op.memref, symbol)
+            return
         self.line(f"const {element} *const {self.names.add(op.memref, 'constant')} = {symbol};")
 
     def call(self, op: func.CallOp) -> None:
@@ -284,6 +278,14 @@ class _Function(Expressions):
         self.line(f"if ({' && '.join(f'{self.expression(counter)} == 0' for counter in op.first)})")
         self.line(f"    {text}")
 
+    def places(self, op: queue.PlacesOp) -> None:
+        sizes = op.sizes.get_values()
+        rows = zip(sizes[::3], sizes[1::3], sizes[2::3], strict=True)
+        self.line(f"dma_rows {self.names.add(op.result)}[] = {{")
+        for address, numbers in zip(op.addresses, rows, strict=True):
+            self.line(f"    {{{', '.join([self.expression(address), *map(str, numbers)])}}},")
+        self.line("};")
+
     def run_table(self, op: table.TableRunOp) -> None:
         arguments = ", ".join(self.names[value] for value in op.arguments)
         self.line(f"TRY(dma_table_run(&{identifier(op.of.data)}, (const void *const[]){{{arguments}}}));")
@@ -315,6 +317,7 @@ _STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     accel.CheckOp: _Function.check,
     accel.PreloadOp: _Function.preload,
     queue.CleanRowsOp: _Function.clean,
+    queue.PlacesOp: _Function.places,
     table.TableRunOp: _Function.run_table,
 }
 
@@ -332,11 +335,18 @@ def _unprinted(op: Operation) -> bool:
 
 
 def _global(op: memref.GlobalOp) -> list[str]:
-    """A read-only array with the elements of a dense constant."""
+    """An array of the file's, perhaps read-only, with the elements of a dense constant."""
     values, element = op.initial_value, c_type(op.type.element_type)
-    if not isinstance(values, DenseIntOrFPElementsAttr) or element is None:
+    if element is None:
         fail(op, "there is no C for it")
     count = op.type.element_count()
+    head = f"static {element} {identifier(op.sym_name.data)}[{count}]"
+    if op.constant is not None:
+        head = head.replace("static", "static const")
+    if op.alignment is not None:
+        head += f" __attribute__((aligned({op.alignment.value.data})))"
+    if not isinstance(values, DenseIntOrFPElementsAttr):
+        return [f"{head};"]
     if element in ("float", "double"):
         single = isinstance(get_element_type_or_self(op.type), Float32Type)
         texts = [floating(float(number), single=single) for number in values.get_values()]
@@ -344,8 +354,7 @@ def _global(op: memref.GlobalOp) -> list[str]:
         texts = [integer(int(number)) for number in values.get_values()]
     texts = texts * count if len(texts) == 1 else texts
     rows = [", ".join(texts[i : i + 12]) for i in range(0, count, 12)]
-    name = identifier(op.sym_name.data)
-    return [f"static const {element} {name}[{count}] = {{", *(f"    {row}," for row in rows), "};"]
+    return [f"{head} = {{", *(f"    {row}," for row in rows), "};"]
 
 
 def _taker(op: queue.TakerOp) -> str:
@@ -386,6 +395,7 @@ def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False)
 def header(module: ModuleOp, banner: str, guard: str, include: str, *, restrict: bool = False) -> str:
     """The header of the same module: its prototypes, after `include` (``<stdint.h>``, ``"axiloom.h"``)."""
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
-    prototypes = [f"{prototype(op, restrict=restrict)};" for op in functions]
+    shown = (op for op in functions if PART not in op.attributes)
+    prototypes = [f"{prototype(op, restrict=restrict)};" for op in shown]
     head = f"{comment(banner)}\n#ifndef {guard}\n#define {guard}\n\n#include {include}"
     return "\n\n".join([head, *prototypes, "#endif"]) + "\n"

@@ -20,10 +20,12 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    StringAttr,
     i1,
     i32,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.traits import SymbolTable
 
 from axiloom.drivergen.c.names import Names, c_type, identifier
 from axiloom.drivergen.dialects import accel, queue, table
@@ -116,6 +118,13 @@ def known(value: SSAValue) -> int | None:
     if left is None or right is None or not 0 <= fold(left, right) < 1 << 32:
         return None
     return fold(left, right)
+
+
+def global_of(op: memref.GetGlobalOp) -> memref.GlobalOp:
+    """The array that it has."""
+    array = SymbolTable.lookup_symbol(op, op.name_)
+    assert isinstance(array, memref.GlobalOp)
+    return array
 
 
 class Expressions:
@@ -343,7 +352,24 @@ class Expressions:
         return f"&{place}[{text}]" if text != "0" else place
 
     def bytes(self, op: queue.BytesOp) -> str:
-        return self.expression(op.address)
+        text = self.expression(op.address)
+        if op.offset is None:
+            return text
+        source = op.address.owner.source if isinstance(op.address.owner, memref.CastOp) else op.address
+        const = "const " if self._only_read(source) else ""
+        return f"({const}uint8_t *){text} + {op.offset.value.data}"
+
+    def _only_read(self, matrix: SSAValue) -> bool:
+        """Is it a part of an argument that is const, or of a constant?"""
+        owner = matrix.owner
+        if isinstance(owner, memref.SubviewOp):
+            return self._only_read(owner.source)
+        if isinstance(owner, memref.ExpandShapeOp | memref.CollapseShapeOp):
+            return self._only_read(owner.src)
+        if isinstance(matrix, BlockArgument) and owner is self.function.body.block:
+            attrs = list(self.function.arg_attrs or [])
+            return bool(attrs) and attrs[matrix.index].data.get("accel.kind") == StringAttr("in")
+        return isinstance(owner, memref.GetGlobalOp) and global_of(owner).constant is not None
 
     def taker(self, op: queue.TakerNameOp) -> str:
         return identifier(op.of.data) if op.of.data else "NULL"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IndexType,
     IntegerType,
     Signedness,
+    i1,
 )
 from xdsl.ir import Attribute, SSAValue
 
@@ -79,6 +82,15 @@ def c_type(kind: Attribute) -> str | None:
     if isinstance(kind, Float32Type | Float64Type):
         return "float" if isinstance(kind, Float32Type) else "double"
     return None
+
+
+def element_of(dtype: np.dtype[Any]) -> Attribute:
+    """The MLIR type of the elements of a NumPy array."""
+    if dtype.kind == "f":
+        return Float32Type() if dtype.itemsize == 4 else Float64Type()
+    if dtype.kind == "b":
+        return i1
+    return IntegerType(8 * dtype.itemsize, Signedness.UNSIGNED if dtype.kind == "u" else Signedness.SIGNLESS)
 
 
 NUMPY = {"_Bool": "bool", "float": "float32", "double": "float64"}

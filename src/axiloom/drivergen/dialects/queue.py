@@ -24,8 +24,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    I64,
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     StringAttr,
     UnrankedMemRefType,
     i8,
@@ -36,6 +38,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     var_operand_def,
@@ -78,16 +81,20 @@ class CleanRowsOp(IRDLOperation):
 
 @irdl_op_definition
 class BytesOp(IRDLOperation):
-    """The same address, whatever the elements are: what a function takes that moves bytes."""
+    """The same address, or `offset` bytes behind it, whatever the elements are: what a function takes that
+    moves bytes."""
 
     name = "accel.bytes"
 
     address = operand_def(UnrankedMemRefType)
+    offset = opt_prop_def(IntegerAttr[I64])
     result = result_def(UnrankedMemRefType)
-    assembly_format = "$address attr-dict `:` type($address) `to` type($result)"
+    assembly_format = "$address (`at` $offset^)? attr-dict `:` type($address) `to` type($result)"
 
-    def __init__(self, address: SSAValue) -> None:
-        super().__init__(operands=[address], result_types=[UnrankedMemRefType.from_type(i8)])
+    def __init__(self, address: SSAValue, offset: int = 0) -> None:
+        properties = {"offset": IntegerAttr(offset, i64)} if offset else {}
+        kind = UnrankedMemRefType.from_type(i8)
+        super().__init__(operands=[address], result_types=[kind], properties=properties)
 
 
 @irdl_op_definition
@@ -134,4 +141,22 @@ class TakerNameOp(IRDLOperation):
         super().__init__(properties={"of": StringAttr(of)}, result_types=[IndexType()])
 
 
-QUEUE_OPS: list[type[Operation]] = [CleanRowsOp, BytesOp, TakerOp, TakerNameOp]
+@irdl_op_definition
+class PlacesOp(IRDLOperation):
+    """A table of places, for rows of a packet (``dma_rows`` of the runtime). `sizes` of each: bytes of a row,
+    rows, bytes that a row has in the packet."""
+
+    name = "accel.places"
+
+    addresses = var_operand_def(UnrankedMemRefType)
+    sizes = prop_def(DenseArrayBase.constr(i64))
+    result = result_def(UnrankedMemRefType)
+    assembly_format = "$addresses `of` $sizes attr-dict `:` type($addresses) `to` type($result)"
+
+    def __init__(self, addresses: Sequence[SSAValue], sizes: Sequence[int]) -> None:
+        kind = UnrankedMemRefType.from_type(i8)
+        super().__init__(operands=[addresses], result_types=[kind], properties={"sizes": _integers(sizes)})
+        self.result.name_hint = "places"
+
+
+QUEUE_OPS: list[type[Operation]] = [CleanRowsOp, BytesOp, TakerOp, TakerNameOp, PlacesOp]

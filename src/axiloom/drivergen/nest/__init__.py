@@ -5,4 +5,5 @@
 - ``emit.py``: a plan as blocking transfers of the `accel` dialect; ``emit_packets.py``: as packets
 - ``queues.py``: which transfers share a queue, and what travels without a copy; ``emit_queue.py``: its calls;
   ``emit_table.py``: a queue that is known before the first call
+- ``emit_rows.py``: a plan over rows of bytes, whoever made it, as functions of their own
 """

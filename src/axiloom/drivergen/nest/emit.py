@@ -28,6 +28,7 @@ from axiloom.drivergen.match.trait import Trait
 from axiloom.drivergen.nest.annotated import source_of
 from axiloom.drivergen.nest.flow import Placed, placed
 from axiloom.drivergen.nest.tile import Tile
+from axiloom.isa import Link
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Level, Loop, Plan, Receive, Register, Send, Span, Words
 from axiloom.plan.figures import moves
@@ -72,8 +73,8 @@ class Emitter:
     `flat`: tiles without gaps that are matrices travel as such, which descriptors can express.
     """
 
-    def __init__(self, op: linalg.GenericOp, trait: Trait, *, flat: bool = False, join: bool = False) -> None:
-        self.op, self.trait, self.flat, self.join = op, trait, flat, join
+    def __init__(self, op: Operation, link: Trait | Link, *, flat: bool = False, join: bool = False) -> None:
+        self.op, self.link, self.flat, self.join = op, link, flat, join
         self.opcode = ""
         self.builder = Builder(InsertPoint.before(op))
         self.loops: dict[str, Loop | Level] = {}
@@ -118,7 +119,7 @@ class Emitter:
 
     def commands(self, commands: Sequence[Command]) -> None:
         """Transfers that block."""
-        for *before, last in runs(commands, self.trait.dma) if self.join else ([c] for c in commands):
+        for *before, last in runs(commands, self.link.dma) if self.join else ([c] for c in commands):
             staged = None
             for command in before:
                 staged = Opcode(self, command).stage(staged or self.index(0))
@@ -230,7 +231,7 @@ class Opcode:
         self.nest, self.command = nest, command
         nest.opcode = command.opcode
         self.begun = False
-        self.dma, self.width = nest.trait.dma, nest.trait.stream_width
+        self.dma, self.width = nest.link.dma, nest.link.stream_width
 
     def insert(self, op: _OpT) -> _OpT:
         if not self.begun and isinstance(op, accel.StageOp | accel.StartRecvOp):

@@ -71,6 +71,7 @@ class _Packed(Emitter):
 
     def __init__(self, op: linalg.GenericOp, trait: Trait, plan: Plan, window: Window) -> None:
         super().__init__(op, trait)
+        self.title = comment(trait)
         self.plan, self.levels, self.packets = plan, plan.levels, window.packets
         self.loops.update((level.name, level) for level in self.levels)
         self.tiles = [item for item in plan.items if isinstance(item.move, Receive)]
@@ -127,7 +128,7 @@ class _Packed(Emitter):
         ops = list(top.ops)
         for op in ops:
             op.detach()  # type: ignore[no-untyped-call]
-        ops[0].attributes["comment"] = StringAttr(comment(self.trait))
+        ops[0].attributes["comment"] = StringAttr(self.title)
         Rewriter.insert_op(ops, InsertPoint.before(self.op))
 
     @contextmanager

@@ -28,8 +28,7 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
     i32,
 )
-from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, queue
@@ -41,6 +40,7 @@ from axiloom.drivergen.nest.emit import Emitter, comment, name_of
 from axiloom.drivergen.nest.emit_table import NotATableError, Table
 from axiloom.drivergen.nest.flow import Placed, placed
 from axiloom.drivergen.nest.queues import Group, Units, array_bytes, in_order
+from axiloom.isa import Link
 from axiloom.plan import Command, Plan, Queue, Receive, Send, Words
 from axiloom.plan.figures import moves
 from axiloom.plan.tree import Word
@@ -81,11 +81,11 @@ class Queues:
                 return
         for group, own, taker in zip(groups, plans, takers, strict=True):
             for number, (nest, plan) in enumerate(zip(group.nests, own, strict=True)):
-                emitter = _Queued(nest.op, nest.trait, self.declared)
+                emitter = Queued(nest.op, nest.trait, self.declared)
                 emitter.opens = (taker, group.words) if number == 0 else None
                 emitter.closes = number == len(own) - 1
                 emitter.why, why = why, None
-                emitter.plan(plan, _notes(own) if emitter.closes else "")
+                emitter.plan(plan, comment(nest.trait) + (_notes(own) if emitter.closes else ""))
         for callee, types in self.declared.items():
             self.module.body.block.add_op(func.FuncOp.external(callee, types, [i32]))
 
@@ -152,11 +152,11 @@ def _queue(plan: Plan) -> Queue:
     return plan.transport
 
 
-class _Queued(Emitter):
+class Queued(Emitter):
     """The part of a queue that one op has; it may open and close it."""
 
-    def __init__(self, op: linalg.GenericOp, trait: Trait, declared: Functions) -> None:
-        super().__init__(op, trait, flat=True)
+    def __init__(self, op: Operation, link: Trait | Link, declared: Functions) -> None:
+        super().__init__(op, link, flat=True)
         self.declared = declared
         self.opens: tuple[Taker, int] | None = None
         self.closes = False
@@ -165,13 +165,13 @@ class _Queued(Emitter):
         self.name: StringAttr | None = None
         """Of the opcode, until an op has it."""
 
-    def plan(self, plan: Plan, notes: str) -> None:
-        """`notes`: how tiles travel, in the op that has the queue's end."""
+    def plan(self, plan: Plan, title: str) -> None:
+        """`title` stands above the loops."""
         super().commands(plan.before)
         own = _queue(plan)
         if self.opens is not None:
             self._open(own, *self.opens)
-        self.nodes(own.body, comment(self.trait) + notes)
+        self.nodes(own.body, title)
         if self.closes:
             self._call("dma_queue_close")
 

@@ -2,9 +2,8 @@
 
 - ``encode.py``: a command's fields as the words that a text reads them off
 - ``host.py``: the host bytes that a command reads and writes, in the order of the text
-- ``plan.py``: a program as transfers: words, pieces of arrays, fences
-- ``driver.py``: the plan in C, on the queues of the runtime (``sw/include/axiloom_sg.h``)
+- ``plan.py``: a program as a plan: commands in queues, rows of bytes of arrays
+- ``driver.py``: the plan's driver
 - ``tokens.py``: what each command waits for, where a device works on several at once
 - ``execute.py``: a program by the simulator of its text alone
-- ``specification.py``: a device of commands as the SoC and the runtime see it
 """

@@ -1,276 +1,63 @@
-"""A plan in C: a function with a pointer for each array that is given or is a result.
+"""The driver of a program's plan: a function with a pointer for each array that is given or is a result.
 
-It works through the commands on the DMA's queues. Constants and what is only passed from command to command
-are arrays of the driver.
+Constants and what is only passed from command to command are arrays of the driver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
+from xdsl.dialects.builtin import i32
 
 from axiloom.base.errors import CompileError
-from axiloom.drivergen.c.driver import Arg, Driver, harness
-from axiloom.drivergen.c.names import c_of_numpy, comment, identifier
+from axiloom.drivergen.c.driver import Driver
+from axiloom.drivergen.c.names import element_of, identifier
 from axiloom.drivergen.c.reserved import taken
-from axiloom.drivergen.c.status import TRY
+from axiloom.drivergen.nest.emit_rows import Array, own
+from axiloom.drivergen.pipeline.of_plan import driver_of
 from axiloom.graph.numbers import number
 from axiloom.isa import Link
-from axiloom.selection.drive.plan import (
-    LINE,
-    Fence,
-    Gather,
-    Piece,
-    Plan,
-    Receive,
-    Scatter,
-    Send,
-    Step,
-    Words,
-)
-from axiloom.selection.program.program import HostArray, array_bytes
-
-A_FUNCTION = 1000
-"""Lines of one function of C: compilers take long for very long ones."""
-_A_LINE = 12
-_OWNED = 1 << 16
-"""Bytes below which the runtime takes each packet out of the caches by itself."""
-_SEND = """/* `rows` rows of `bytes` bytes as they lie in memory, cleaned before unless they are `clean`. */
-static dma_status send(const void *from, uint32_t bytes, uint32_t rows, uint32_t stride, int clean)
-{
-    if (!clean)
-        dma_clean_rows(from, bytes, rows, rows == 1 ? bytes : stride);
-    return dma_queue_rows(from, bytes, rows, stride);
-}"""
-_GATHER = """/* Rows that are `stride` bytes apart, one behind the other at `packed`. */
-static uint8_t *gather(uint8_t *packed, const void *from, uint32_t bytes, uint32_t rows, uint32_t stride)
-{
-    for (uint32_t row = 0; row < rows; row++, packed += bytes)
-        memcpy(packed, (const uint8_t *)from + row * stride, bytes);
-    return packed;
-}"""
-_SCATTER = """/* Rows one behind the other at `packed`, to rows that are `stride` bytes apart. */
-static const uint8_t *scatter(void *to, const uint8_t *packed, uint32_t bytes, uint32_t rows, uint32_t stride)
-{
-    for (uint32_t row = 0; row < rows; row++, packed += bytes)
-        memcpy((uint8_t *)to + row * stride, packed, bytes);
-    return packed;
-}"""
-
-
-@dataclass(frozen=True)
-class _Names:
-    """Of arrays in C, by their names."""
-
-    arrays: dict[str, str]
-
-    def at(self, piece: Piece) -> str:
-        """Behind a cast to bytes."""
-        name = self.arrays[piece.array]
-        return f"{name} + {piece.offset}u" if piece.offset else name
-
-    def rows(self, piece: Piece) -> str:
-        """To read."""
-        return f"(const uint8_t *){self.at(piece)}, {piece.size}u, {piece.rows}u, {piece.stride}u"
-
-
-def driver(plan: Plan, spec: Link) -> Driver:
-    """The driver with its harness. Raises CompileError for a name that C has already."""
-    program = plan.program
-    if (whose := taken(program.name)) is not None:
-        raise CompileError(f"{program.name}: {whose}; give the program another name")
-    function = identifier(program.name)
-    exchanged = [array for array in program.arrays if array.role in ("in", "out")]
-    names = _Names(
-        {
-            array.name: f"{_KINDS[array.role]}{place}_{identifier(array.name)}"
-            for place, array in enumerate(program.arrays)
-        }
-    )
-    args = [
-        Arg(f"axl_arg{place}", array.shape or (1,), number(array.number).host.name, array.role, array.name)
-        for place, array in enumerate(exchanged)
-    ]
-    code = Driver(function, args, {})
-    code.c = "\n".join(_text(plan, spec, function, exchanged, names)) + "\n"
-    code.header = "\n".join(_header(plan, spec, function, exchanged, names)) + "\n"
-    code.harness = harness(code, f"Arrays for {program.name}, and one call.", init=f"{function}_init")
-    return code
-
+from axiloom.plan import Plan
+from axiloom.plan.figures import moves
+from axiloom.selection.drive.plan import Own
+from axiloom.selection.program.program import HostArray, Program, array_bytes
 
 _KINDS = {"in": "in", "out": "out", "constant": "k", "local": "local"}
 
 
-def _parameters(host_arrays: list[HostArray], names: _Names) -> str:
-    return ", ".join(
-        f"{'const ' if host_array.role == 'in' else ''}{c_of_numpy(number(host_array.number).host.name)} "
-        f"*{names.arrays[host_array.name]}"
-        for host_array in host_arrays
-    ) or "void"  # fmt: skip
-
-
-def _header(plan: Plan, spec: Link, function: str, host_arrays: list[HostArray], names: _Names) -> list[str]:
+def driver(program: Program, plan: Plan, link: Link) -> Driver:
+    """The driver with its harness. Raises CompileError for a name that C has already."""
+    if (whose := taken(program.name)) is not None:
+        raise CompileError(f"{program.name}: {whose}; give the program another name")
+    name = identifier(program.name)
+    names = {
+        array.name: f"{_KINDS[array.role]}{place}_{identifier(array.name)}"
+        for place, array in enumerate(program.arrays)
+    }
+    apart: dict[Own, int] = {}
+    for move in moves(plan.body):
+        if isinstance(place := move.region.array, Own):
+            span = move.region.spans[1]
+            apart[place] = max(apart.get(place, 0), span.base + span.tile)
+    arrays = [_array(program, array, names[array.name]) for array in program.arrays]
+    arrays += [own(place, place.value, size) for place, size in apart.items()]
+    exchanged = (array for array in program.arrays if array.role in ("in", "out"))
     shapes = "; ".join(
-        f"{host_array.name} {'x'.join(map(str, host_array.shape))} {host_array.number}"
-        for host_array in host_arrays
+        f"{array.name} {'x'.join(map(str, array.shape))} {array.number}" for array in exchanged
     )
-    return [
-        comment(f"{plan.program.name}: driver of {spec.name}. Generated by axiloom."),
-        "#ifndef AXILOOM_DRIVER_H",
-        "#define AXILOOM_DRIVER_H",
-        "",
-        '#include "axiloom.h"',
-        "",
-        "/* Once, before the function. */",
-        f"dma_status {function}_init(void);",
-        "",
-        comment(f"{shapes}. Each begins on a cache line and shares none."),
-        f"dma_status {function}({_parameters(host_arrays, names)});",
-        "",
-        "#endif",
-    ]
+    return driver_of(name, plan, arrays, link, f"{shapes}. Each begins on a cache line and shares none.")
 
 
-def _text(
-    plan: Plan, spec: Link, function: str, host_arrays: list[HostArray], names: _Names
-) -> Iterator[str]:
-    dma = spec.dma
-    windows = (
-        *(dma.address, dma.input_address, dma.input_buffer_size),
-        *(dma.output_address, dma.output_buffer_size),
-    )
-    yield comment(f"{plan.program.name}: driver of {spec.name}. Generated by axiloom.")
-    yield from ("#include <string.h>", "", '#include "driver.h"', '#include "axiloom_sg.h"', "", TRY)
-    if any(isinstance(step, Send) for step in plan.steps):
-        yield from (_SEND, "")
-    if plan.packed:
-        yield from (_GATHER, "")
-    if plan.unpacked:
-        yield from (_SCATTER, "")
-    yield from _arrays(plan, names)
-    parts = _parts(plan, names)
-    parameters = _parameters(host_arrays, names)
-    for place, lines in enumerate(parts if len(parts) > 1 else ()):
-        yield f"static dma_status part_{place}({parameters})\n{{"
-        yield from (f"    (void){names.arrays[host_array.name]};" for host_array in host_arrays)
-        yield from (f"    {line}" for line in lines)
-        yield from ("    return DMA_OK;", "}", "")
-    yield from (f"dma_status {function}_init(void)", "{")
-    yield f"    return dma_init({', '.join(f'{value:#x}u' for value in windows)});"
-    yield from ("}", "", f"dma_status {function}({parameters})", "{")
-    if len(parts) > 1:
-        call = ", ".join(names.arrays[host_array.name] for host_array in host_arrays)
-        yield from (f"    TRY(part_{place}({call}));" for place in range(len(parts)))
-    else:
-        yield from (f"    {line}" for line in parts[0])
-    yield from ("    return DMA_OK;", "}")
-
-
-def _parts(plan: Plan, names: _Names) -> list[list[str]]:
-    """Lines by functions."""
-    functions: list[list[str]] = [[]]
-    for segment in _segments(plan):
-        chunks = [_opening(segment), *(list(_lines(step, names)) for step in segment)]
-        for chunk in (*chunks, _closing(segment, names)):
-            if len(functions[-1]) + len(chunk) > A_FUNCTION and functions[-1]:
-                functions.append([])
-            functions[-1] += chunk
-    return functions
-
-
-def _segments(plan: Plan) -> list[list[Step]]:
-    """Steps between fences, each a queue of its own."""
-    segments: list[list[Step]] = [[]]
-    for step in plan.steps:
-        if isinstance(step, Fence):
-            segments.append([])
-        else:
-            segments[-1].append(step)
-    return [segment for segment in segments if segment]
-
-
-def _scatters(segment: list[Step]) -> list[Scatter]:
-    return [step for step in segment if isinstance(step, Scatter)]
-
-
-def _opening(segment: list[Step]) -> list[str]:
-    lines = ["TRY(dma_queue_open(1u, NULL));"]
-    if scattered := _scatters(segment):
-        # Packets that are no whole cache lines: allowed where nobody else writes.
-        first, last = scattered[0], scattered[-1]
-        size = min(last.at + last.size - first.at, _OWNED)
-        lines.append(f"TRY(dma_queue_own(unpacked + {first.at}u, {size}u));")
-    return lines
-
-
-def _closing(segment: list[Step], names: _Names) -> list[str]:
-    """What was received is taken apart."""
-    lines = ["TRY(dma_queue_close());"]
-    if scattered := _scatters(segment):
-        lines += ["{", "    const uint8_t *from;"]
-        for scattering in scattered:
-            lines.append(f"    from = unpacked + {scattering.at}u;")
-            for piece in scattering.pieces:
-                to = f"(uint8_t *){names.at(piece)}"
-                lines.append(
-                    f"    from = scatter({to}, from, {piece.size}u, {piece.rows}u, {piece.stride}u);"
-                )
-        lines += ["    (void)from;", "}"]
-    return lines
-
-
-def _lines(step: Step, names: _Names) -> Iterator[str]:
-    match step:
-        case Words(words=words, comment=text):
-            yield f"/* {text} */"
-            yield from (f"TRY(dma_queue_word({word:#010x}u));" for word in words)
-        case Send(piece=piece, clean=clean):
-            yield f"TRY(send({names.rows(piece)}, {int(clean)}));"
-        case Gather(pieces=pieces, at=at, size=size):
-            yield "{"
-            yield f"    uint8_t *end = packed + {at}u;"
-            yield from (f"    end = gather(end, {names.rows(piece)});" for piece in pieces)
-            yield f"    memset(end, 0, (size_t)(packed + {at + size}u - end));"
-            yield "}"
-            yield f"TRY(send(packed + {at}u, {size}u, 1u, 0u, 0));"
-        case Receive(piece=piece):
-            sizes = f"{piece.size}u, {piece.rows}u, {piece.stride}u"
-            yield f"TRY(dma_queue_receive_rows((uint8_t *){names.at(piece)}, {sizes}));"
-        case Scatter(at=at, size=size):
-            yield f"TRY(dma_queue_receive_rows(unpacked + {at}u, {size}u, 1u, 0u));"
-
-
-def _arrays(plan: Plan, names: _Names) -> Iterator[str]:
-    aligned = f"__attribute__((aligned({LINE})))"
-    for name, size in (("packed", plan.packed), ("unpacked", plan.unpacked)):
-        if size:
-            yield f"static uint8_t {name}[{size}] {aligned};"
-    for array in plan.program.arrays:
-        name = names.arrays[array.name]
-        whole = -(-array_bytes(array) // LINE) * LINE
-        if array.role == "local":
-            yield f"static uint8_t {name}[{whole}] {aligned}; /* {array.name} */"
-        if array.role == "constant":
-            yield from _constant(plan, array, name, aligned)
-    yield ""
-
-
-def _constant(plan: Plan, host_array: HostArray, name: str, aligned: str) -> Iterator[str]:
-    values = plan.program.constants.get(host_array.name)
+def _array(program: Program, array: HostArray, name: str) -> Array:
+    size = array_bytes(array)
+    if array.role == "local":
+        return own(array.name, name, size)
+    if array.role != "constant":
+        return Array(array.name, name, element_of(number(array.number).host), array.shape or (1,), array.role)
+    values = program.constants.get(array.name)
     if values is None:
-        raise CompileError(f"{plan.program.name}: constant {host_array.name} has no values")
-    raw = np.ascontiguousarray(values)
-    if raw.nbytes != array_bytes(host_array):
-        raise CompileError(
-            f"{plan.program.name}: constant {host_array.name} has {raw.nbytes} bytes, "
-            f"not {array_bytes(host_array)}"
-        )
-    data = raw.tobytes()
-    data += bytes(-len(data) % 4)
-    words = np.frombuffer(data, "<u4")
-    yield f"static const uint32_t {name}[{len(words)}] {aligned} = {{ /* {host_array.name} */"
-    for at in range(0, len(words), _A_LINE):
-        yield "    " + " ".join(f"{word:#x}u," for word in words[at : at + _A_LINE].tolist())
-    yield "};"
+        raise CompileError(f"{program.name}: constant {array.name} has no values")
+    data = np.ascontiguousarray(values).tobytes()
+    if len(data) != size:
+        raise CompileError(f"{program.name}: constant {array.name} has {len(data)} bytes, not {size}")
+    words = np.frombuffer(data + bytes(-size % 4), "<i4")
+    return Array(array.name, name, i32, words.shape, values=words.tolist())

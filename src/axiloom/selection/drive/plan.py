@@ -1,38 +1,38 @@
-"""A program as transfers: which words and pieces of arrays go to the device, where what comes back goes.
+"""A program as a plan: which words and rows of arrays go to the device, where what comes back goes.
 
-Pieces that the DMA can move lie in memory as they travel: whole beats, equal rows at equal distances. The CPU
-packs the others, or takes them apart again once they are there. A fence lies between a store and what needs
+Rows that the DMA can move lie in memory as they travel: whole beats, equal rows at equal distances. The CPU
+packs the others, or takes them apart again once they are there. A queue ends between a store and what needs
 its bytes: the device's order does not bind the DMA, which fetches ahead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.base.errors import CompileError
+from axiloom.drivergen.nest.emit_rows import LINE
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.plan import Command, Plan, Queue, Receive, Region, Send, Words
+from axiloom.plan.tree import Move, rows
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.host import Addresses, access
+from axiloom.selection.drive.host import Access, Addresses, access
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import HostArray, Program, array_bytes
 
-LINE = 64
-"""Bytes of the longest cache line of a CPU here."""
 MOST_ROWS, MOST_STRIDE = 8191, 524287
 """Of a descriptor (``sw/include/axiloom_sg.h``)."""
 WORD = 4
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """`rows` rows of `size` bytes of an array, `stride` bytes from row to row, from byte `offset` on."""
 
-    array: str
+    array: str | Own
     offset: int
     size: int
     rows: int = 1
@@ -42,89 +42,16 @@ class Piece:
     def bytes(self) -> int:
         return self.size * self.rows
 
-
-@dataclass(frozen=True)
-class Words:
-    """Of a command, padded to a beat, 32 bits each; `comment` is the command."""
-
-    words: tuple[int, ...]
-    comment: str
-
-
-@dataclass(frozen=True)
-class Send:
-    """A piece as it lies in memory; the CPU's writes to it are `clean` before, or must be made so."""
-
-    piece: Piece
-    clean: bool
-
-
-@dataclass(frozen=True)
-class Gather:
-    """Pieces that the CPU packs at byte `at` of a place of its own: `size` bytes, whole beats."""
-
-    pieces: tuple[Piece, ...]
-    at: int
-    size: int
-
-
-@dataclass(frozen=True)
-class Receive:
-    """The next packet, straight to its place."""
-
-    piece: Piece
-
-
-@dataclass(frozen=True)
-class Scatter:
-    """The next packet, `size` bytes at byte `at` of a place of its own; the CPU takes it apart at a fence."""
-
-    pieces: tuple[Piece, ...]
-    at: int
-    size: int
-
-
-@dataclass(frozen=True)
-class Fence:
-    """All that was sent has been taken, all that was to come is there."""
-
-
-Step: TypeAlias = Words | Send | Gather | Receive | Scatter | Fence
-
-
-@dataclass(frozen=True)
-class Plan:
-    """`packed` and `unpacked`: bytes of the places where the CPU packs and takes apart."""
-
-    program: Program
-    stream_width: int
-    steps: tuple[Step, ...]
-    packed: int
-    unpacked: int
-
     @property
-    def bytes_in(self) -> int:
-        """That the device takes, words of commands too."""
-        return sum(_sent(step) for step in self.steps)
-
-    @property
-    def bytes_out(self) -> int:
-        return sum(
-            step.piece.bytes if isinstance(step, Receive) else step.size
-            for step in self.steps
-            if isinstance(step, Receive | Scatter)
-        )
+    def region(self) -> Region:
+        return rows(*self)
 
 
-def _sent(step: Step) -> int:
-    match step:
-        case Words(words=words):
-            return WORD * len(words)
-        case Send(piece=piece):
-            return piece.bytes
-        case Gather(size=size):
-            return size
-    return 0
+class Own(Enum):
+    """The driver's own arrays, where the CPU packs and takes apart."""
+
+    PACKED = "packed"
+    UNPACKED = "unpacked"
 
 
 def plan(program: Program, isa: InstructionSet, stream_width: int = 64) -> Plan:
@@ -162,26 +89,24 @@ class _Planner:
 
     def plan(self) -> Plan:
         encoder = Encoder(self.isa)
-        steps: list[Step] = []
+        queues: list[Queue] = []
+        queue: list[Command] = []
         for number_, command in enumerate(self.program.commands):
             inputs = encoder.inputs(command)
             touched = access(self.isa, command.instruction, inputs)
             where = f"command {number_}, {command.instruction}"
-            steps += self._fence(touched.reads, touched.writes)
-            writes = self._pieces(touched.writes, where)
-            steps += self._receive(writes)
+            if self._needs_stored(touched):
+                queues.append(Queue(tuple(queue)))
+                queue = []
+            receives = self._receive(self._pieces(touched.writes, where))
+            words = self._words(encoder, command_bits=encoder.bits, word=encoder.words(command))
+            sends = self._send(self._pieces(touched.reads, where))
             fields = ", ".join(f"{name} {value}" for name, value in command.fields.items())
-            steps.append(
-                Words(
-                    self._words(encoder, command_bits=encoder.bits, word=encoder.words(command)),
-                    f"{command.instruction} {fields}".strip(),
-                )
-            )
-            steps += self._send(self._pieces(touched.reads, where), touched.reads)
+            moves = (*receives, Words(len(words), values=words), *sends)
+            queue.append(Command(f"{command.instruction} {fields}".strip(), moves))
             self.stored[touched.writes] = True
             self._read_only(touched.writes, where)
-        steps.append(Fence())
-        return Plan(self.program, self.width, tuple(steps), self.packed, self.unpacked)
+        return Plan((*queues, *([Queue(tuple(queue))] if queue else ())))
 
     def _words(self, encoder: Encoder, command_bits: int, word: int) -> tuple[int, ...]:
         beats = -(-command_bits // self.width)
@@ -194,11 +119,13 @@ class _Planner:
             if array.role in ("in", "constant"):
                 raise CompileError(f"{where}: it stores to {array.name}, which is {array.role}")
 
-    def _fence(self, reads: Addresses, writes: Addresses) -> Iterator[Step]:
-        if self.stored[reads].any() or self.stored[writes].any():
-            self.clean |= self.stored
-            self.stored[:] = False
-            yield Fence()
+    def _needs_stored(self, touched: Access) -> bool:
+        """Whether a command needs bytes of one before it in the same queue."""
+        if not (self.stored[touched.reads].any() or self.stored[touched.writes].any()):
+            return False
+        self.clean |= self.stored
+        self.stored[:] = False
+        return True
 
     def _pieces(self, addresses: Addresses, where: str) -> list[Piece]:
         if not addresses.size:
@@ -217,28 +144,32 @@ class _Planner:
             ]
         )
 
-    def _send(self, pieces: Sequence[Piece], reads: Addresses) -> Iterator[Step]:
-        if not pieces:
-            return
+    def _send(self, pieces: Sequence[Piece]) -> Iterator[Move]:
         if all(_moves(piece, self.beat) for piece in pieces):
             for piece in pieces:
                 at = self._bytes(piece)
-                yield Send(piece, bool(self.clean[at].all()))
+                clean = bool(self.clean[at].all())
+                yield Send(piece.bytes // WORD, piece.region, in_place=True, clean=clean)
                 self.clean[at] = True
             return
-        size = -(-sum(piece.bytes for piece in pieces) // self.beat) * self.beat
-        yield Gather(tuple(pieces), self.packed, size)
-        self.packed += -(-size // LINE) * LINE
+        place = self._apart(Own.PACKED, self.packed, pieces)
+        self.packed += -(-place.size // LINE) * LINE
+        yield Send(
+            place.size // WORD, place.region, in_place=True, of=tuple(piece.region for piece in pieces)
+        )
 
-    def _receive(self, pieces: Sequence[Piece]) -> Iterator[Step]:
-        if not pieces:
-            return
+    def _receive(self, pieces: Sequence[Piece]) -> Iterator[Move]:
         if len(pieces) == 1 and _moves(pieces[0], LINE):
-            yield Receive(pieces[0])
-            return
-        size = -(-sum(piece.bytes for piece in pieces) // self.beat) * self.beat
-        yield Scatter(tuple(pieces), self.unpacked, size)
-        self.unpacked += -(-size // LINE) * LINE
+            yield Receive(pieces[0].bytes // WORD, pieces[0].region, add=False, in_place=True)
+        elif pieces:
+            place = self._apart(Own.UNPACKED, self.unpacked, pieces)
+            self.unpacked += -(-place.size // LINE) * LINE
+            of = tuple(piece.region for piece in pieces)
+            yield Receive(place.size // WORD, place.region, add=False, in_place=True, of=of)
+
+    def _apart(self, array: Own, begin: int, pieces: Sequence[Piece]) -> Piece:
+        """Whole beats in an array of the driver's."""
+        return Piece(array, begin, -(-sum(piece.bytes for piece in pieces) // self.beat) * self.beat)
 
     def _bytes(self, piece: Piece) -> npt.NDArray[np.int64]:
         """Its bytes in the host's memory."""

@@ -182,6 +182,9 @@ dma_status dma_put_tile_u8(const uint8_t *src, uint32_t rows, uint32_t cols, ptr
 dma_status dma_put_tile_f32(const float *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
 
+/* Bytes in rows without gaps, each filled up to `padded` bytes. */
+dma_status dma_put_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded, uint32_t offset);
+
 /* Copy the rows x cols corner of a tile_rows x tile_cols tile in the output window to a matrix, or add it
  * (mod 2^32) if accumulate is not 0. */
 dma_status dma_get_tile_i32(int32_t *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,

@@ -14,6 +14,27 @@
 #define AXL_INLINE static inline __attribute__((always_inline, unused))
 #define AXL_APART static __attribute__((noinline, unused))
 
+/* Rows of bytes, which begin so many bytes apart on either side. */
+AXL_APART void axl_copy_rows(void *to, uint32_t to_stride, const void *from, uint32_t from_stride, uint32_t row_bytes,
+                             uint32_t rows) {
+    for (uint32_t row = 0; row < rows; row++)
+        memcpy((uint8_t *)to + row * to_stride, (const uint8_t *)from + row * from_stride, row_bytes);
+}
+
+/* A place of the caller's for rows of a packet, each filled up to `padded` bytes there; and what takes such a packet. */
+typedef struct {
+    void *to;
+    uint32_t row_bytes, rows, padded;
+} dma_rows;
+AXL_APART void axl_take_rows(void *places, const int32_t *packet, uint32_t count, uint32_t unused) {
+    const uint8_t *from = (const uint8_t *)packet;
+    (void)unused;
+    for (const dma_rows *place = (const dma_rows *)places; count--; place++) {
+        axl_copy_rows(place->to, place->row_bytes, from, place->padded, place->row_bytes, place->rows);
+        from += place->rows * place->padded;
+    }
+}
+
 /* The windows for packing and unpacking; the compiler cannot move accesses over the calls that start a transfer. */
 AXL_INLINE int32_t *axl_in_window(void) { return (int32_t *)(uintptr_t)dma_in_buffer(); }
 AXL_INLINE const int32_t *axl_out_window(void) { return (const int32_t *)(uintptr_t)dma_out_buffer(); }

@@ -120,6 +120,9 @@ static inline void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 #endif
 
+/* Both for rows that are not `clean` yet, as one call: for long drivers that run through once. */
+dma_status dma_queue_piece(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride, int clean);
+
 /* Send a tile that the CPU packs into the input window, if rows cannot express it: padding, transposition.
  * Arguments as of dma_put_tile_*. */
 dma_status dma_queue_tile_i8(const int8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
@@ -153,6 +156,10 @@ DMA_QUEUE_MATRIX(f32, float)
 /* The next words in the queue make the device send a tile. take(to, tile, rows, cols) is called when the tile is
  * there, at the latest in dma_queue_close. If no slot is free, this waits for the oldest tile. */
 dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
+
+/* Rows without gaps, each filled up to `padded` bytes: as they lie, if they are whole beats and begin on one, else packed.
+ * The CPU cleans some while the DMA sends others. */
+dma_status dma_queue_array(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded);
 
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
  * Strides are of the matrix, in elements. */
@@ -194,6 +201,10 @@ dma_status dma_queue_clean_all(uint32_t bytes);
  * cache lines, or the caches would mix up the writes of CPU and DMA. After dma_queue_own, rows need only be whole
  * beats of the stream (checked). */
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+
+/* A queue in which one packet of `words` words comes back to `count` places: the DMA writes it there, if it is one place of
+ * whole cache lines that has no gaps. */
+dma_status dma_queue_open_rows(dma_rows *places, uint32_t count, uint32_t words);
 
 /* Everything is sent, every expected tile is taken. */
 dma_status dma_queue_close(void);

@@ -57,6 +57,10 @@ DEFINE_PUT_TILE(dma_put_tile_i32, int32_t)
 DEFINE_PUT_TILE(dma_put_tile_u8, uint8_t)
 DEFINE_PUT_TILE(dma_put_tile_f32, float)
 
+dma_status dma_put_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded, uint32_t offset) {
+    return dma_put_tile_i8((const int8_t *)from, rows, row_bytes, (ptrdiff_t)row_bytes, 1, rows, padded, offset);
+}
+
 /* Sums are unsigned: they wrap, as the accelerator's do. */
 static void add_row(int32_t *dst, const int32_t *src, uint32_t cols, ptrdiff_t col_stride) {
     if (col_stride == 1) {
