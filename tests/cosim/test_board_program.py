@@ -6,12 +6,15 @@ The programs of ``board/`` know nothing of Axiloom; QEMU's xilinx-zynq-a9 runs t
 from __future__ import annotations
 
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -127,6 +130,53 @@ def test_what_is_typed_comes_to_the_uart(tmp_path: Path) -> None:
     elf = ends(tmp_path, 5)
     assert run(elf, Terminal(b"ping\r")).console == "begins\nping\r"
     assert run(elf, Terminal(b"ping\rpong\r", until="po")).console == "begins\nping\rpo"
+
+
+def answers(reads: int, prints: int) -> str:
+    """All that is printed to `reads`; a person at `prints` answers the question when it is there."""
+    text = b""
+    while b"name? " not in text:
+        text += os.read(reads, 100)
+    os.write(prints, b"Bob\r")
+    with suppress(OSError):  # the other side of a terminal is closed
+        while more := os.read(reads, 1000):
+            text += more
+    return text.decode().replace("\r\n", "\n")
+
+
+PORTS = "name? Bob\nhello \n[UART1] a second port\nBob\n[UART1] half a line\n[UART1] the last\n"
+
+
+def test_a_person_types_while_it_runs(tmp_path: Path) -> None:
+    elf = build(tmp_path, [HERE / "ports.c"])
+    asks, answer = os.pipe(), os.pipe()
+    with ThreadPoolExecutor(1) as pool:
+        person = pool.submit(answers, asks[0], answer[1])
+        core = run(elf, Terminal(reads=answer[0], prints=asks[1]))
+        console = core.console
+        os.close(asks[1])
+        assert person.result() == console == PORTS
+    assert (core.state.exit_code, core.taken) == (3, b"Bob\r")
+    # Nobody looks on, and the program is given the same.
+    assert run(elf, Terminal().again(core.taken)).console == PORTS
+
+
+def test_a_program_that_waits_for_nobody_ends(tmp_path: Path) -> None:
+    core = run(build(tmp_path, [HERE / "ports.c"]), Terminal(b"Bo"))
+    assert "ports.c:" in core.notes()[0]
+    assert "it waits for input, and there is no more" in core.notes()[0]
+
+
+@pytest.mark.slow
+def test_our_terminal_is_the_board_s(tmp_path: Path) -> None:
+    elf = build(tmp_path, [HERE / "ports.c"])
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "axiloom", "simulate", str(elf), "--accel", "loopback"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE) as process:
+        os.close(theirs)
+        text = answers(ours, ours)
+    assert text.startswith(PORTS)  # not echoed by the terminal, too
+    assert process.returncode == 7  # main returns 3
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ The processing system around the CPU is ``native/ps7``.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from axiloom.base.errors import DriverError
@@ -33,6 +33,18 @@ class Terminal:
     """The program ends when it has printed this; empty: by itself alone."""
     limit_s: float = 100.0
     """Of the board's time."""
+    reads: int = -1
+    """A descriptor: what is typed after `typed`, while the program runs; -1: nothing."""
+    prints: int = -1
+    """A descriptor that gets the text while the program runs; -1: none does."""
+
+    @property
+    def descriptors(self) -> list[int]:
+        return [number for number in (self.reads, self.prints) if number >= 0]
+
+    def again(self, taken: bytes) -> Terminal:
+        """Of another run, in which the program is given the same and nobody looks on."""
+        return replace(self, typed=taken, reads=-1, prints=-1)
 
 
 NOBODY = Terminal()
@@ -68,6 +80,8 @@ def start(lib: Any, program: Program, terminal: Terminal) -> int:
                     round(terminal.limit_s * 1e9),
                     terminal.typed,
                     terminal.until.encode() or None,
+                    terminal.reads,
+                    terminal.prints,
                 )
             )
         )
@@ -80,6 +94,13 @@ def _range(program: Program, name: str) -> tuple[int, int]:
         return _ABSENT
     begin = symbol.address & ~1  # of Thumb code it is odd
     return begin, begin + max(symbol.size, 4)
+
+
+def taken(lib: Any) -> bytes:
+    """What the program has taken of what was typed."""
+    size = ctypes.c_uint32()
+    text = lib.axl_taken(ctypes.byref(size))
+    return ctypes.string_at(text, size.value)
 
 
 def notes(lib: Any, source: Source) -> list[str]:

@@ -347,6 +347,11 @@ class Core:
         """What a Linux process has written to standard output and error, a board's program to its UARTs."""
         return str(self._lib.axl_console().decode(errors="replace"))
 
+    @property
+    def taken(self) -> bytes:
+        """What a board's program has taken of what was typed."""
+        return board_program.taken(self._lib)
+
     def notes(self) -> list[str]:
         """What a person should know of the run of a board's program, one line a place, oldest first."""
         return board_program.notes(self._lib, self._source)

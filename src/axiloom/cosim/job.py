@@ -137,6 +137,8 @@ class Result:
     """The stack pointer when that call began."""
     console: str = ""
     """What a Linux process wrote to standard output and error, or a board's program to the UARTs."""
+    taken: bytes = b""
+    """By a board's program, of what was typed."""
     is_board: bool = False
     """The program is one that other tools built for a board."""
     notes: list[str] = field(default_factory=list)

@@ -24,8 +24,10 @@ def may_be_wrong(system: System, job: Job, result: Result) -> bool:
     )
 
 
-def turned(job: Job) -> Job:
-    return replace(job, invert_reset=True, watchdog_cycles=WATCHDOG, timeout_s=TIMEOUT_S, layers=())
+def turned(job: Job, result: Result) -> Job:
+    terminal = job.terminal.again(result.taken)
+    again = replace(job, invert_reset=True, layers=(), terminal=terminal)
+    return replace(again, watchdog_cycles=WATCHDOG, timeout_s=TIMEOUT_S)
 
 
 def told(system: System, result: Result, other: Result) -> Result:

@@ -430,6 +430,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         call_outputs=core.section_outputs(),
         section_stack=core.section_stack(),
         console=core.console,
+        taken=core.taken,
         is_board=core.program is not None and core.program.is_board,
         notes=core.notes(),
         hang=hang,
@@ -469,7 +470,7 @@ async def session(dut: Dut) -> None:
         for number, job in enumerate(work.jobs):
             result = await _run(dut, core, clock, models, work, job)
             if not job.live and reset.may_be_wrong(work.system, job, result):
-                other = await _run(dut, core, clock, models, work, reset.turned(job))
+                other = await _run(dut, core, clock, models, work, reset.turned(job, result))
                 result = reset.told(work.system, result, other)
             results.append(result)
             _answer(number, result)
@@ -479,7 +480,9 @@ async def session(dut: Dut) -> None:
             if not any(pauses.goes_on(result, work.stall) for result in results):
                 return
             for number, job in enumerate(work.jobs):  # all: one may stand on what another has left
-                again = replace(job, stall=seed, timeout_s=pauses.limit_s(results[number]))
+                terminal = job.terminal.again(results[number].taken)
+                limit_s = pauses.limit_s(results[number])
+                again = replace(job, stall=seed, timeout_s=limit_s, terminal=terminal)
                 held = await _run(dut, core, clock, models, work, again)
                 results[number] = pauses.compared(results[number], held, again)
                 _answer(number, results[number])

@@ -202,6 +202,7 @@ class Soc:
             work,
             sum(j.timeout_s + _GRACE_S for j in jobs) * (1 + 2 * len(pauses.seeds(self.system.stall))),
             pass_stderr=progress,
+            pass_fds=[number for job in jobs for number in job.terminal.descriptors],
         )
         results = [
             pickle.loads(file.read_bytes())

@@ -156,6 +156,10 @@ def build(
         "pauses": str(run.stalled) if run.stalled else _left_out(system),
         "proved": [proved.line(link) for link in system.links],
     }
+    if run.console:
+        report["console"] = run.console
+    if run.notes:
+        report["notes"] = list(run.notes)
     if run.section_cycles:
         bound = report["limit"]
         bound["call_cycles"] = run.section_cycles

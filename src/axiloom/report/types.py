@@ -361,6 +361,8 @@ class Report(TypedDict):
     """Rules of buses."""
     pauses: NotRequired[str]
     """What the run under pauses gave, or why there was none; empty: nobody asked."""
+    console: NotRequired[str]
+    notes: NotRequired[list[str]]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]

@@ -60,10 +60,11 @@ def execute(
         driver_hash = content_hash(elf)
         hung: HungError | None = None
         about = content_hash(dumps(*specs), tuple(define))
-        terminal = board_program.terminal(elf, typed, inputs)
-        job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
-        result = soc.run_many([job], check=False, progress=sys.stderr.isatty())[0]
-        board_program.say(result)
+        with board_program.terminal(elf, typed, inputs) as terminal:
+            job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
+            has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text
+            result = soc.run_many([job], check=False, progress=has_lines)[0]
+        board_program.say(result, terminal)
         try:
             raise_failure(result)
             last_run.keep(driver, about, result.fabric["words_in"] + result.fabric["words_out"])
@@ -165,7 +166,7 @@ FINISHED = Kind(
                         "--input",
                         metavar="FILE",
                         first=True,
-                        help="what is typed at its UART; -: standard input (default: nothing)",
+                        help="what is typed at its UARTs (default: -, standard input)",
                     ),
                     option(
                         "--until", metavar="TEXT", first=True, help="it ends well when it has printed this"

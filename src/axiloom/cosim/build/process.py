@@ -103,10 +103,12 @@ def run(
     timeout_s: float | None,
     *,
     pass_stderr: bool = False,
+    pass_fds: Sequence[int] = (),
 ) -> Ended:
     """Run a simulator in a session of its own; on a timeout, or an interrupt here, kill all of it.
 
     With `pass_stderr` the process's stderr (progress lines) goes to ours instead of into the output.
+    `pass_fds` are open in it, too.
     """
     process = processes.start(
         command,
@@ -117,6 +119,7 @@ def run(
         stderr=None if pass_stderr else subprocess.STDOUT,
         text=True,
         errors="replace",
+        pass_fds=pass_fds,
     )
     timed_out = False
     try:

@@ -123,6 +123,8 @@ class BoardProgram(ctypes.Structure):
         ("limit_ns", c_uint64),
         ("input", c_char_p),
         ("until", c_char_p),
+        ("reads", c_int32),
+        ("prints", c_int32),
     ]
 
 
@@ -356,6 +358,7 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_board_start": (c_int, [POINTER(BoardProgram)]),
     "axl_live_start": (c_int, [c_int, c_int]),
+    "axl_taken": (POINTER(c_char), [POINTER(c_uint32)]),
     "axl_note_count": (c_int, []),
     "axl_note": (c_char_p, [c_int, POINTER(c_uint32)]),
     "axl_console": (c_char_p, []),

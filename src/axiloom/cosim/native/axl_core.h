@@ -193,10 +193,13 @@ typedef struct axl_board_t {
     uint64_t limit_ns;                 /* of the board's time; 0: none */
     const char *input;                 /* what a person types */
     const char *until;                 /* the program ends when it has printed this; NULL: it does not */
+    int32_t reads, prints;             /* descriptors of a live terminal: what is typed after `input`, the text; or -1 */
 } axl_board_t;
 /* As axl_cpu_start, with the processing system around the CPU: registers, interrupts, timers. It ends in its exit function,
  * or in a loop that nothing can end. */
 int axl_board_start(const axl_board_t *program);
+/* What it has taken of what was typed. */
+const char *axl_taken(uint32_t *bytes);
 /* What a person should know of such a run: the instruction, and a text. NULL outside. */
 int axl_note_count(void);
 const char *axl_note(int index, uint32_t *pc);

@@ -442,7 +442,14 @@ const char *axl_note(int index, uint32_t *pc) {
     return notes[static_cast<size_t>(index)].text.c_str();
 }
 
-const char *axl_console(void) { return soc().cpu.console.c_str(); }
+const char *axl_taken(uint32_t *bytes) {
+    *bytes = static_cast<uint32_t>(soc().cpu.console.taken.size());
+    return soc().cpu.console.taken.c_str();
+}
+const char *axl_console(void) {
+    soc().cpu.console.finish();
+    return soc().cpu.console.text.c_str();
+}
 
 void axl_section_at(uint32_t address, int clean) { soc().cpu.section_at(address, clean != 0); }
 uint32_t axl_section_stack(void) { return soc().cpu.section_stack(); }

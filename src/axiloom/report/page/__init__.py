@@ -44,6 +44,7 @@ def render(report: Report, source: Source, most: int = traces.MOST) -> str:
     sections = [
         parts.header(report),
         parts.section("hang", "Where it hung", parts.hang(report), ""),
+        parts.section("console", "What it printed", parts.console(report), ""),
         parts.section("where", "Where the time went", charts.losses(report, trace), parts.WHERE),
         parts.section("gains", "What would win time", charts.remedies(report), parts.GAINS),
         parts.section("blocks", "What was simulated", blocks.diagram(report), blocks.BLOCKS),

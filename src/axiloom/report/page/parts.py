@@ -286,6 +286,11 @@ def _heat(share: float) -> str:
     return f'<span style="--heat:{min(100, round(250 * share))}%">{percent(share)}</span>'
 
 
+def console(report: Report) -> str:
+    text = report.get("console", "").replace("\r\n", "\n")
+    return f"<details open><summary>text</summary><pre>{escape(text)}</pre></details>" if text else ""
+
+
 # --- the foot ----------------------------------------------------------------------------------------
 
 
@@ -315,6 +320,7 @@ def configuration(report: Report) -> str:
         ("versions", ", ".join(f"{name} {version}" for name, version in report["versions"].items())),
     ]
     facts += [("proved", line) for line in report.get("proved", [])]
+    facts += [("note", line) for line in report.get("notes", [])]
     facts += [("stale data", line) for line in report["stale"]]
     facts += [("mistake of the driver's", line) for line in report.get("mistakes", [])]
     facts += [("outside of arrays", line) for line in report.get("outside", [])]

@@ -40,7 +40,7 @@ int Cpu::begin() {
     state = axl_state_t{};
     process.reset();
     live.reset();
-    console.clear();
+    console.begin("", -1, -1, "");
     notes.clear();
     surroundings = nullptr;
     board = Board{};

@@ -12,6 +12,7 @@
 
 #include "memory/attributes.hpp"
 #include "cpu/block.hpp"
+#include "cpu/console.hpp"
 #include "cpu/fibre.hpp"
 #include "cpu/host.hpp"
 #include "cpu/live.hpp"
@@ -38,7 +39,7 @@ class Cpu {
     uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0, syscalls = 0;
     std::string error;
     Process process;
-    std::string console; // what a process, or a UART, wrote
+    Console console; // of a process, or the UARTs
     struct Note {
         uint32_t pc;
         std::string text;
@@ -90,9 +91,7 @@ class Cpu {
         fail(fault, pc, address, text);
         stop_engine();
     }
-    void print(const char *text, size_t size);
-    // The next character of what a person types; false: there is none.
-    bool typed(char &c);
+    void print(const char *port, const char *text, size_t size);
     void note(uint32_t pc, const std::string &text);
     uint32_t link() const { return reg(host->registers().link); }
     // An interrupt may have come, or the time of the next thing has changed.
@@ -188,8 +187,6 @@ class Cpu {
     Surroundings *surroundings = nullptr;
     struct Board {
         axl_board_t program{};
-        std::string input, until;
-        size_t next_input = 0;
         uint64_t quantum_end = 0, due = 0, limit = 0; // CPU cycles
         bool must_look = false, waits_for_mask = false; // an interrupt does, and nothing else has changed
         int lines = 0;
@@ -224,6 +221,7 @@ class Cpu {
     bool enters_trap(uc_err code, uint32_t pc);
     bool rests(bool asleep);
     bool is_idle();
+    bool waits_for_typing(uint64_t next);
     void ends_idle(uint32_t pc);
     void take_trap(const Host::Trap &trap, const std::string &why);
     void sees_assertion();

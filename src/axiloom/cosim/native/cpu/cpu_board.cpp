@@ -14,7 +14,7 @@ constexpr uint64_t NANO = 1000000000;
 constexpr uint64_t SETTLE_CYCLES = 1000;  // in which the fabric shows that it has begun something
 constexpr uint64_t LONG_SLEEP = 1u << 30;
 constexpr int FABRIC_ALONE = 1 << 16;
-constexpr size_t CONSOLE_BYTES = 1 << 20, MOST_NOTES = 64;
+constexpr size_t MOST_NOTES = 64;
 
 bool is_in(uint32_t pc, uint32_t begin, uint32_t end) { return pc >= begin && pc < end; }
 
@@ -37,8 +37,8 @@ int Cpu::start_board(const axl_board_t &program) {
         return -1;
     }
     board.program = program;
-    board.input.assign(program.input ? program.input : "", program.input_bytes);
-    board.until = program.until ? program.until : "";
+    console.begin(std::string(program.input ? program.input : "", program.input_bytes), program.reads, program.prints,
+                  program.until ? program.until : "");
     const unsigned __int128 limit = static_cast<unsigned __int128>(program.limit_ns) * config.cpu_hz / NANO;
     board.limit = program.limit_ns ? static_cast<uint64_t>(limit) : NEVER;
     if (program.assert_begin && !hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_assertion), this, program.assert_begin & ~1u))
@@ -51,24 +51,14 @@ int Cpu::start_board(const axl_board_t &program) {
 
 // ---- what blocks use
 
-void Cpu::print(const char *text, size_t size) {
-    const size_t room = CONSOLE_BYTES - console.size();
-    if (size > room)
+void Cpu::print(const char *port, const char *text, size_t size) {
+    if (!console.print(port, text, size))
         note(state.mmio_pc, "prints more than 1 MB: the rest is not kept");
-    console.append(text, std::min(size, room));
-    const std::string &until = board.until;
-    if (!until.empty() && console.size() >= until.size() && console.compare(console.size() - until.size(), until.size(), until) == 0) {
+    if (console.ended() && state.run == AXL_RUN_RUNNING) {
         state.run = AXL_RUN_EXITED;
         state.exit_code = 0;
         stop_engine();
     }
-}
-
-bool Cpu::typed(char &c) {
-    if (board.next_input >= board.input.size())
-        return false;
-    c = board.input[board.next_input++];
-    return true;
 }
 
 void Cpu::note(uint32_t at, const std::string &text) {
@@ -142,6 +132,10 @@ void Cpu::board_event() {
     }
     if (state.run != AXL_RUN_RUNNING || aborting)
         return stop_engine();
+    if (quantum_over) {
+        console.flush();
+        console.look_again();
+    }
     surroundings->run();
     if (quantum_over && is_idle() && !rests(false))
         return stop_engine();
@@ -193,6 +187,11 @@ bool Cpu::rests(bool asleep) {
         if (surroundings->interrupts() && can_wake)
             return true;
         const uint64_t next = can_wake ? surroundings->next() : NEVER;
+        if (!is_end && waits_for_typing(next)) {
+            if (!asleep)
+                return true;
+            continue;
+        }
         if (is_end || (next == NEVER && !busy && (settled || alone))) {
             ends_idle(at);
             return false;
@@ -215,6 +214,23 @@ bool Cpu::rests(bool asleep) {
     return false;
 }
 
+// A person may type what the program waits for: until then time passes as it does for the person, or, where nothing else
+// will happen, not at all. It does not count for the limit. True: something was typed, or nothing will be.
+bool Cpu::waits_for_typing(uint64_t next) {
+    if (!console.is_open() || !surroundings->wants_input() || busy)
+        return false;
+    const bool forever = next == NEVER;
+    const uint64_t pause = forever || next < cycles() ? 0 : next - cycles();
+    const size_t before = console.available();
+    console.wait(forever ? -1 : static_cast<double>(pause) * 1000 / static_cast<double>(config.cpu_hz));
+    if (board.limit != NEVER)
+        board.limit += pause;
+    if (!forever && console.available() == before && console.is_open())
+        return false;
+    surroundings->run();
+    return true;
+}
+
 // Nothing can happen any more.
 void Cpu::ends_idle(uint32_t at) {
     state.pc = at;
@@ -230,7 +246,8 @@ void Cpu::ends_idle(uint32_t at) {
     if (is_in(at, board.program.exit_begin, board.program.exit_end))
         state.exit_code = static_cast<int32_t>(reg(host->general_registers()[0]));
     else
-        note(at, "the program ends here: it goes on for ever, and nothing can change that");
+        note(at, surroundings->wants_input() ? "the program ends here: it waits for input, and there is no more"
+                                             : "the program ends here: it goes on for ever, and nothing can change that");
 }
 
 void Cpu::sees_assertion() {

@@ -40,7 +40,7 @@ int Cpu::start_process(const axl_process_t &program) {
     machine.nanoseconds = [this] { return scaled(cycles(), NANO, config.cpu_hz); };
     machine.sleep = [this](uint64_t nanoseconds) { memory.penalty += scaled(nanoseconds, config.cpu_hz, NANO); };
     machine.thread_pointer = [this](uint32_t address) { host->thread_pointer(address); };
-    machine.print = [this](const char *text, size_t size) { print(text, size); };
+    machine.print = [this](const char *text, size_t size) { print("", text, size); };
     host->enter_process(process.begin(machine, linux_abi->abi, program));
     attributes.set(0, RAM_SIZE, Attribute::CACHED);
     attributes.fetch_cached = true;

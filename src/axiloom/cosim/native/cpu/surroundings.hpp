@@ -14,6 +14,7 @@ class Surroundings {
     virtual void run() = 0;                   // all that happens by itself until now
     virtual uint64_t next() const = 0;        // the CPU cycle at which the next thing does
     virtual bool interrupts() const = 0;      // the CPU's interrupt line
+    virtual bool wants_input() const = 0;     // the program waits for what a person types
     virtual uint64_t changes() const = 0;     // counts what the CPU changed or saw change in it
 };
 

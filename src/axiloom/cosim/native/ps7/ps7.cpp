@@ -65,7 +65,7 @@ uc_err Ps7::map_board() {
 
 uint64_t Ps7::now() const { return cpu.cycles(); }
 void Ps7::look_soon() { cpu.look_soon(); }
-void Ps7::print(char c) { cpu.print(&c, 1); }
+void Ps7::print(const Peripheral &port, char c) { cpu.print(port.at.name, &c, 1); }
 void Ps7::note(const std::string &text) { cpu.note(cpu.state.mmio_pc, text); }
 void Ps7::stop(const std::string &why) { cpu.stop_with(AXL_FAULT_EXCEPTION, cpu.state.mmio_pc, 0, why); }
 
@@ -122,6 +122,10 @@ uint64_t Ps7::next() const {
 }
 
 bool Ps7::interrupts() const { return controller->signals(); }
+
+bool Ps7::wants_input() const {
+    return std::any_of(blocks.begin(), blocks.end(), [](const auto &block) { return block->wants_input(); });
+}
 
 // ---- accesses
 

@@ -45,6 +45,8 @@ class Peripheral {
     // When something happens in it by itself, and that it does: `run` may be called at any time.
     virtual uint64_t next() const { return Surroundings::NEVER; }
     virtual void run() {}
+    // Of a port: the program waits for what a person types.
+    virtual bool wants_input() const { return false; }
     // The register counts time: a loop that reads it again and again waits. UPPER: it is read along with another that does.
     enum class Clock { NO, UPPER, YES };
     virtual Clock clock(uint32_t offset) const {
@@ -71,7 +73,7 @@ class Ps7 : public Surroundings {
     Gic &gic() { return *controller; }
     uint64_t now() const;
     void look_soon(); // an interrupt or a time may have changed
-    void print(char c);
+    void print(const Peripheral &port, char c);
     void note(const std::string &text);
     void stop(const std::string &why); // at the access that is under way
     // A clock was read, and the program may be waiting for it: see there.
@@ -82,6 +84,7 @@ class Ps7 : public Surroundings {
     void run() override;
     uint64_t next() const override;
     bool interrupts() const override;
+    bool wants_input() const override;
     uint64_t changes() const override { return changed; }
 
   private:

@@ -32,6 +32,8 @@ class Uart : public Peripheral {
         case MODEM_STATUS:
             return 0;
         case CHANNEL:
+            has_asked = true;
+            fill();
             return channel();
         case FIFO:
             return take();
@@ -102,6 +104,12 @@ class Uart : public Peripheral {
         signal();
     }
 
+    bool wants_input() const override {
+        if (!(control & RECEIVES) || control & NO_RECEIVES || (mode >> 8 & 3) == LOOPBACK)
+            return false;
+        return has_asked || mask & (TRIGGERED | RECEIVED_FULL | TIMED_OUT);
+    }
+
   private:
     enum : uint32_t { CONTROL = 0x00, MODE = 0x04, ENABLE = 0x08, DISABLE = 0x0C, MASK = 0x10, STATUS = 0x14, BAUD = 0x18, TIMEOUT = 0x1C,
                       TRIGGER = 0x20, MODEM_CONTROL = 0x24, MODEM_STATUS = 0x28, CHANNEL = 0x2C, FIFO = 0x30, DIVIDER = 0x34,
@@ -119,6 +127,7 @@ class Uart : public Peripheral {
     uint32_t baud = 0x7C, modem = 0, divider = 6, flow = 0, send_trigger = 0x20;
     uint64_t due = Surroundings::NEVER;
     std::deque<char> received, sending; // sending: in loopback
+    bool has_asked = false;             // it looked whether there is something, and has sent nothing since
     uint64_t sent = 0;                  // when the first of them is
 
     uint32_t *storage(uint32_t offset) {
@@ -159,7 +168,8 @@ class Uart : public Peripheral {
         if (!(control & SENDS) || control & NO_SENDS)
             return;
         if ((mode >> 8 & 3) != LOOPBACK) {
-            ps7.print(c);
+            ps7.print(*this, c);
+            has_asked = false;
             status |= ALL_SENT;
             return;
         }
@@ -179,6 +189,7 @@ class Uart : public Peripheral {
     }
 
     uint32_t take() {
+        has_asked = true;
         fill();
         if (received.empty())
             return 0;
@@ -191,12 +202,12 @@ class Uart : public Peripheral {
         return c;
     }
 
-    // What comes from outside is there as soon as there is room for it.
+    // What comes from outside is there as soon as there is room for it, at the port that waits for it.
     void fill() {
-        if (!(control & RECEIVES) || control & NO_RECEIVES || (mode >> 8 & 3) == LOOPBACK)
+        if (!wants_input() || received.size() >= FIFO_BYTES)
             return;
         char c;
-        while (received.size() < FIFO_BYTES && ps7.cpu.typed(c))
+        while (received.size() < FIFO_BYTES && ps7.cpu.console.take(c))
             arrives(c, ps7.now());
     }
 
