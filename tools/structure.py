@@ -182,6 +182,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/prove/axi",
         "src/axiloom/prove/axi/ours",
         "src/axiloom/library",
+        "src/axiloom/virtual_board",
         "src/axiloom/cli",
         "src/axiloom/cli/nest",
         "src/axiloom/cli/run",
@@ -190,6 +191,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/cli/board",
         "src/axiloom/cli/prove",
         "src/axiloom/cli/spec",
+        "src/axiloom/cli/serve",
     ),
 )
 """Rooms of one top-level folder in order, as ``("hw/bus", "hw/dma")``: each may import those to its left, not

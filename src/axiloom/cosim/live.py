@@ -14,6 +14,7 @@ import pickle
 import socket
 import subprocess
 import threading
+import weakref
 from contextlib import ExitStack, suppress
 from ctypes import sizeof
 from pathlib import Path
@@ -36,14 +37,27 @@ _REFUSED, WORDS = 4, 4096  # AXL_LIVE_REFUSED, AXL_LIVE_WORDS
 _RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
 
 
+class Ram:
+    """Memory that this process and simulators have in common. Zero at first."""
+
+    def __init__(self, size: int) -> None:
+        self.descriptor = os.memfd_create("axiloom-ram", os.MFD_CLOEXEC)
+        weakref.finalize(self, os.close, self.descriptor)
+        os.ftruncate(self.descriptor, size)
+        self.bytes: Array = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)
+        """All of it: address is index."""
+
+
 class Live:
     """`soc`, started; :meth:`close` ends it. One thread at a time asks, others wait.
 
     Each request raises what ends the simulation meanwhile: `HangError` with the diagnosis when the watchdog
     has seen no progress, `DriverError`, `ProtocolError`; from then on every request raises the same.
+
+    `ram`: of a session before, as it was left; by default zeros.
     """
 
-    def __init__(self, soc: Soc) -> None:
+    def __init__(self, soc: Soc, ram: Ram | None = None) -> None:
         self.soc = soc
         self.cycle = 0
         """Of the fabric, at the last answer."""
@@ -54,16 +68,15 @@ class Live:
         self._error: AxiloomError | None = None
         self._lock = threading.RLock()
         soc.build()
-        size = soc.system.profile.ram_bytes
+        self.ram = ram or Ram(soc.system.profile.ram_bytes)
+        """Shared with the DMA."""
         with ExitStack() as stack:
             self._folder = stack.enter_context(processes.scratch("axiloom-live-"))
             ours, theirs = socket.socketpair()
             stack.callback(ours.close)
-            descriptor = os.memfd_create("axiloom-ram", os.MFD_CLOEXEC)
             try:
-                os.ftruncate(descriptor, size)
-                self._map = mmap.mmap(descriptor, size)
-                job = Job(Path("live session"), live=(theirs.fileno(), descriptor), timeout_s=math.inf)
+                shared = (theirs.fileno(), self.ram.descriptor)
+                job = Job(Path("live session"), live=shared, timeout_s=math.inf)
                 command, env = soc.prepare(self._folder, [job], check=True)
                 with (self._folder / "output.txt").open("wb") as output:
                     self._process = processes.start(
@@ -73,16 +86,13 @@ class Live:
                         stdin=subprocess.DEVNULL,
                         stdout=output,
                         stderr=subprocess.STDOUT,
-                        pass_fds=job.live,
+                        pass_fds=shared,
                     )
             finally:
                 theirs.close()
-                os.close(descriptor)
             stack.callback(processes.stop, self._process)
             self._socket = ours
             self._stack = stack.pop_all()
-        self.ram: Array = np.frombuffer(self._map, np.uint8)
-        """All of RAM, bytes, a view: address is index. Shared with the DMA."""
 
     # -- requests --
 
@@ -134,7 +144,7 @@ class Live:
         if address % 4:
             return "registers are read and written as aligned 32-bit words"
         pages = [link.dma.address for link in self.soc.system.links]
-        if address < self.ram.size:
+        if address < self.ram.bytes.size:
             return "this is RAM: `memory` has it"
         return "nothing is mapped there; registers begin at " + ", ".join(f"{page:#010x}" for page in pages)
 

@@ -40,12 +40,12 @@ class Memory:
     """RAM of a simulated SoC. Arrays in it are NumPy's: what you store the DMA reads, and what it writes you
     see. There are no caches between."""
 
-    def __init__(self, live: Live) -> None:
-        self._ram = live.ram
+    def __init__(self, ram: Array) -> None:
+        self._ram = ram
         self._taken: list[tuple[int, int]] = []  # begin and end, by address
 
     @property
-    def bytes(self) -> Array:
+    def ram(self) -> Array:
         """All of it: address is index."""
         return self._ram
 
@@ -101,9 +101,10 @@ class Memory:
 
     def write(self, address: int, values: Any) -> None:
         """Numbers of an array as they are; those of a list as :func:`words` has them."""
-        array = words(values)
-        data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
-        self._part(address, data.size)[:] = data
+        self.write_bytes(address, np.ascontiguousarray(words(values)).tobytes())
+
+    def write_bytes(self, address: int, data: bytes) -> None:
+        self._part(address, len(data))[:] = np.frombuffer(data, np.uint8)
 
     def _part(self, address: int, size: int) -> Array:
         if not 0 <= address <= self._ram.size - size or size < 0:
@@ -208,7 +209,7 @@ class Session:
 
     def __init__(self, live: Live) -> None:
         self.live = live
-        self.memory = Memory(live)
+        self.memory = Memory(live.ram.bytes)
         self._links = live.soc.system.links
         self._channels = {
             (link.name, channel): _Channel(live, self.memory, link, channel)

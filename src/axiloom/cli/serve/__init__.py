@@ -1,0 +1,1 @@
+"""Servers: ``command`` has ``axiloom serve``."""

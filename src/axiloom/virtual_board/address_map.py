@@ -1,0 +1,214 @@
+"""Which block stands at which address for a board's programs, and what simulates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil
+from typing import Any, Protocol
+
+from axiloom.base.errors import UsageError
+from axiloom.cosim.system import System
+from axiloom.isa import Link
+from axiloom.isa.contract.dma_registers import Channel, registers
+from axiloom.isa.contract.rtl import REGISTERS_AT
+
+DMA, GPIO, OWN = "xilinx.com:ip:axi_dma", "xilinx.com:ip:axi_gpio", "axiloom:user"
+"""What a block is, without its version: vendor, library and name."""
+VENDOR = "xilinx.com:ip:"
+PAGE = 0x10000
+GPIO_AT, OWN_AT = 0x41200000, 0x43C00000
+"""Where Vivado puts the first of these by default."""
+SLCR, SLCR_BYTES = 0xF8000000, 0x1000
+"""UG585, "System Level Control Registers"."""
+CRL_APB, CRF_APB, CLOCK_BYTES = 0xFF5E0000, 0xFD1A0000, 0x1000
+"""UG1087: clocks of the MPSoC's low-power and full-power domains."""
+REFERENCE_MHZ = 50
+"""What PYNQ takes for the frequency that PLLs multiply."""
+
+
+class Registers(Protocol):
+    """What stands behind a block, by bytes from its base."""
+
+    def read(self, offset: int) -> int: ...
+    def write(self, offset: int, value: int) -> None: ...
+
+
+class Storage:
+    """Registers that keep what is written: of a GPIO the pins are outputs, nobody drives the others."""
+
+    def __init__(self, values: Mapping[int, int] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def read(self, offset: int) -> int:
+        return self._values.get(offset, 0)
+
+    def write(self, offset: int, value: int) -> None:
+        self._values[offset] = value
+
+
+class Fabric(Protocol):
+    """Registers of the simulated SoC, by their own addresses."""
+
+    def read(self, address: int) -> int: ...
+    def write(self, address: int, value: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class InFabric:
+    """A block that the simulator's RTL has, at another address perhaps."""
+
+    fabric: Fabric
+    base: int
+
+    def read(self, offset: int) -> int:
+        return self.fabric.read(self.base + offset)
+
+    def write(self, offset: int, value: int) -> None:
+        self.fabric.write(self.base + offset, value)
+
+
+@dataclass(frozen=True)
+class Block:
+    """An IP of the design, as PYNQ sees it."""
+
+    name: str
+    """With its hierarchy: ``hier_0/axi_dma_0``."""
+    vlnv: str
+    """``vendor:library:name:major.minor``: it selects PYNQ's driver."""
+    base: int
+    size: int = PAGE
+    port: str = "S_AXI_LITE"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    registers: Mapping[str, int] = field(default_factory=dict)
+    """Name to offset: PYNQ's ``register_map``."""
+
+    def is_a(self, kind: str) -> bool:
+        return self.vlnv.rpartition(":")[0] == kind
+
+
+def dma_block(name: str, link: Link) -> Block:
+    """AXI DMA with both channels: the parameters that PYNQ's driver reads."""
+    parameters = {
+        "c_include_sg": int(link.dma.scatter_gather),
+        "c_sg_length_width": link.dma.length_width,
+        "c_micro_dma": 0,
+    }
+    for channel in ("mm2s", "s2mm"):
+        parameters |= {
+            f"c_include_{channel}": 1,
+            f"c_include_{channel}_dre": 0,
+            f"c_{channel}_burst_size": 16,
+        }
+        parameters |= {f"c_m_axi_{channel}_data_width": link.stream_width}
+    named = {
+        register.name_of(channel): register.at(channel)
+        for channel in Channel
+        for register in registers(link.dma.scatter_gather)
+        if not register.extension
+    }
+    return Block(name, f"{DMA}:7.1", link.dma.address, parameters=parameters, registers=named)
+
+
+def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
+    """The blocks of a system as Vivado would name and place them: a DMA for each accelerator, its own
+    registers where it has some, and an AXI GPIO for each name."""
+    blocks = [dma_block(f"axi_dma_{number}", link) for number, link in enumerate(system.links)]
+    own = [link for link in system.links if link.rtl.registers]
+    for number, link in enumerate(own):
+        name = f"{link.name}_{number}"
+        at = OWN_AT + number * PAGE
+        named = dict(link.rtl.registers)
+        blocks.append(Block(name, f"{OWN}:{link.name}:1.0", at, port="S_AXI_CTRL", registers=named))
+    for number, name in enumerate(gpios):
+        pins = {"GPIO_DATA": 0, "GPIO_TRI": 4, "GPIO2_DATA": 8, "GPIO2_TRI": 12}
+        wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
+        at = GPIO_AT + number * PAGE
+        blocks.append(Block(name, f"{GPIO}:2.0", at, 0x10000, "S_AXI", wide, pins))
+    return blocks
+
+
+@dataclass(frozen=True)
+class AddressMap:
+    """The blocks of a design with what simulates each; None: nothing does."""
+
+    blocks: tuple[tuple[Block, Registers | None], ...]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block], system: System, fabric: Fabric) -> AddressMap:
+        """DMAs in the order of their addresses are those of the accelerators, in their order; so are blocks
+        that are not the vendor's, for accelerators with registers. UsageError where that cannot be."""
+        blocks = sorted(blocks, key=lambda block: block.base)
+        dmas = iter(system.links)
+        own = iter(link for link in system.links if link.rtl.registers)
+        dma_blocks = [block for block in blocks if block.is_a(DMA)]
+        if len(dma_blocks) > len(system.links):
+            names = ", ".join(block.name for block in dma_blocks)
+            raise UsageError(
+                f"the design has {len(dma_blocks)} DMAs ({names}), and the simulated SoC "
+                f"{len(system.links)}: name as many accelerators, --accel NAME,NAME"
+            )
+
+        def behind(block: Block) -> Registers | None:
+            if block.is_a(DMA):
+                link = next(dmas)
+                _check_dma(block, link)
+                return InFabric(fabric, link.dma.address)
+            if block.is_a(GPIO):
+                return Storage()
+            if not block.vlnv.startswith(VENDOR) and (mine := next(own, None)) is not None:
+                return InFabric(fabric, mine.dma.address + REGISTERS_AT)
+            return None
+
+        return cls((*((block, behind(block)) for block in blocks), *_clocks(system)))
+
+    @cached_property
+    def simulated(self) -> tuple[Block, ...]:
+        return tuple(block for block, registers in self.blocks if registers is not None)
+
+    def at(self, address: int, length: int) -> tuple[Registers, int]:
+        """What answers in a window, and where in it the window begins. UsageError: nothing does."""
+        for block, behind in self.blocks:
+            if block.base <= address and address + length <= block.base + block.size:
+                if behind is None:
+                    raise UsageError(f"{block.name} ({block.vlnv}) at {address:#x} is not simulated")
+                return behind, address - block.base
+        raise UsageError(
+            f"nothing is mapped at {address:#x} to {address + length - 1:#x}; there are "
+            + ", ".join(f"{block.name} at {block.base:#x}" for block in self.simulated)
+        )
+
+
+def _check_dma(block: Block, link: Link) -> None:
+    """What a user's design says of its DMA has to hold for the simulated one."""
+    ours = dma_block(block.name, link).parameters
+    said = {name.lower(): value for name, value in block.parameters.items()}
+    names = {
+        "c_include_sg": "scatter-gather (--dma sg|simple)",
+        "c_sg_length_width": "bits of LENGTH (`length_width` of `dma_config`)",
+    }
+    for key, what in names.items():
+        if key in said and str(said[key]) != str(ours[key]):
+            raise UsageError(
+                f"{block.name}: the design has {key} {said[key]}, the simulated DMA of {link.name} "
+                f"{ours[key]}: {what}"
+            )
+
+
+def _clocks(system: System) -> Iterator[tuple[Block, Registers]]:
+    """Of the processing system: storage with what PYNQ computes clocks from."""
+    fabric_mhz = max(system.profile.fabric_hz // 1_000_000, 1)
+    if system.profile.cpu == "cortex_a9":
+        # FDIV 18:12 of the PLLs for ARM, DDR and IO; dividers 13:8 and 25:20 of the four clocks.
+        arm = max(round(2 * system.profile.cpu_hz / 1e6 / REFERENCE_MHZ), 1)
+        values = {0x100: arm << 12, 0x104: 21 << 12, 0x108: 20 << 12, 0x120: 2 << 8}
+        values |= {0x170 + 16 * i: 1 << 20 | min(ceil(1000 / fabric_mhz), 63) << 8 for i in range(4)}
+        yield Block("slcr", "zynq:ps7:slcr:1.0", SLCR, SLCR_BYTES), Storage(values)
+        return
+    # FBDIV 14:8 of the PLLs; dividers 13:8 and 21:16 of PL0 to PL3.
+    low = {0x20: 1 << 16 | 90 << 8, 0x30: 1 << 16 | 72 << 8}
+    low |= {0xC0 + 4 * i: 1 << 24 | 1 << 16 | min(ceil(1500 / fabric_mhz), 63) << 8 for i in range(4)}
+    high = {0x20: 1 << 16 | 72 << 8, 0x2C: 1 << 16 | 64 << 8, 0x38: 1 << 16 | 90 << 8, 0x60: 1 << 8}
+    yield Block("crl_apb", "zynqmp:ps8:crl_apb:1.0", CRL_APB, CLOCK_BYTES), Storage(low)
+    yield Block("crf_apb", "zynqmp:ps8:crf_apb:1.0", CRF_APB, CLOCK_BYTES), Storage(high)

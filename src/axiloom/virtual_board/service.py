@@ -1,0 +1,246 @@
+"""The protocol of PYNQ's remote mode: gRPC, without a login, as a board speaks it.
+
+Errors are a text in the answer where PYNQ's client looks for one, and a gRPC status elsewhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from axiloom.base.errors import AxiloomError, BuildError, UsageError
+from axiloom.virtual_board.board import MOST_FILE_BYTES, PIECE, PINS, PINS_BASE, BoardState, RefusedError
+
+try:
+    import grpc
+except ImportError:  # an extra
+    grpc = None
+
+PORT = 7967
+"""PYNQ's clients know this one alone."""
+LOOPBACK = "127.0.0.1"
+THREADS, MOST_REQUESTS = 16, 64
+STREAM_S = 60.0
+"""After so long a stream of a client's is given up: each holds a thread."""
+MOST_MESSAGE_BYTES = 2 * PIECE
+EXTRA = "the server of PYNQ's protocol needs gRPC: run pip install 'axiloom[pynq]'"
+_PROTO = "axiloom/virtual_board/proto/{}.proto"
+
+
+class Service(Protocol):
+    """A service of a .proto file: a method for each of its RPCs."""
+
+    board: BoardState
+    proto: Any
+
+
+class _Service:
+    def __init__(self, board: BoardState) -> None:
+        self.board = board
+        self.proto = grpc.protos(_PROTO.format(self.file))
+
+    file = ""
+
+
+class RemoteDevice(_Service):
+    file = "remote_device"
+
+    def set_bitstream_attrs(self, _request: Any) -> Any:
+        return self.proto.SetBitstreamAttrsResponse(status=True)
+
+    def existsfile(self, request: Any) -> Any:
+        return self.proto.ExistsFileResponse(exists=self.board.exists(request.file_path))
+
+    def readfile(self, request: Any) -> Iterator[Any]:
+        data = self.board.read_file(request.file_path)
+        for at in range(0, max(len(data), 1), PIECE):
+            yield self.proto.ReadFileResponse(data=data[at : at + PIECE])
+
+    def writefile(self, requests: Iterator[Any]) -> Any:
+        path, data = "", bytearray()
+        for request in requests:
+            path = path or request.file_path
+            data += request.data
+            if len(data) > MOST_FILE_BYTES:
+                raise RefusedError(f"{path[:64]!r}: more than {MOST_FILE_BYTES:,} bytes")
+        with self.board.lock:
+            self.board.write_file(path, bytes(data))
+        return self.proto.WriteFileResponse()
+
+
+class Mmio(_Service):
+    file = "mmio"
+
+    def get_mmio(self, request: Any) -> Any:
+        key = self.board.window(request.base_addr, request.length)
+        return self.proto.GetMmioResponse(status=True, mmio_id=key)
+
+    def read(self, request: Any) -> Any:
+        value = self.board.read(request.mmio_id, request.offset, request.length)
+        return self.proto.ReadResponse(status=True, data=value)
+
+    def write(self, request: Any) -> Any:
+        self.board.write(request.mmio_id, request.offset, request.data)
+        return self.proto.WriteResponse(status=True)
+
+
+class RemoteBuffer(_Service):
+    """There are no caches between a buffer and the DMA: what a client writes is in memory."""
+
+    file = "buffer"
+
+    def allocate(self, request: Any) -> Any:
+        return self.proto.AllocateResponse(buffer_id=self.board.allocate(request.size))
+
+    def write(self, requests: Iterator[Any]) -> Any:
+        at: int | None = None
+        for request in requests:  # each goes on where the one before has ended: the client says no places
+            at = request.start if at is None else at
+            with self.board.lock:
+                self.board.store(request.buffer_id, at, request.data)
+            at += len(request.data)
+        return self.proto.BufferWriteResponse()
+
+    def read(self, request: Any) -> Iterator[Any]:
+        for piece in self.board.load(request.buffer_id, request.start, request.end):
+            yield self.proto.BufferReadResponse(data=piece)
+
+    def freebuffer(self, request: Any) -> Any:
+        self.board.free(request.buffer_id)
+        return self.proto.FreeBufferResponse()
+
+    def flush(self, request: Any) -> Any:
+        self.board.buffer(request.buffer_id)
+        return self.proto.FlushResponse()
+
+    def invalidate(self, request: Any) -> Any:
+        self.board.buffer(request.buffer_id)
+        return self.proto.InvalidateResponse()
+
+    def physical_address(self, request: Any) -> Any:
+        return self.proto.AddressResponse(address=self.board.buffer(request.buffer_id)[0])
+
+    def virtual_address(self, request: Any) -> Any:
+        return self.physical_address(request)
+
+    def cacheable(self, request: Any) -> Any:
+        self.board.buffer(request.buffer_id)
+        return self.proto.CacheableResponse(cacheable=True)
+
+
+class Gpio(_Service):
+    file = "gpio"
+
+    def get_gpio(self, request: Any) -> Any:
+        return self.proto.GetGpioResponse(gpio_id=self.board.pin(request.index, request.direction))
+
+    def read(self, request: Any) -> Any:
+        return self.proto.GpioReadResponse(value=self.board.pin_of(request.gpio_id).value)
+
+    def write(self, request: Any) -> Any:
+        if request.value not in (0, 1):
+            raise RefusedError(f"a pin is 0 or 1, not {request.value}")
+        self.board.pin_of(request.gpio_id).value = request.value
+        return self.proto.GpioWriteResponse()
+
+    def unexport(self, request: Any) -> Any:
+        self.board.release_pin(request.gpio_id)
+        return self.proto.GpioUnexportResponse()
+
+    def is_exported(self, request: Any) -> Any:
+        return self.proto.GpioIsExportedResponse(is_exported=self.board.has_pin(request.gpio_id))
+
+    def get_gpio_base_path(self, _request: Any) -> Any:
+        return self.proto.GetGpioBasePathResponse(base_path=f"/sys/class/gpio/gpiochip{PINS_BASE}")
+
+    def get_gpio_npins(self, _request: Any) -> Any:
+        return self.proto.GetGpioNPinsResponse(npins=PINS)
+
+
+SERVICES = (RemoteDevice, Mmio, RemoteBuffer, Gpio)
+
+
+def _handler(service: Service, method: Any) -> Any:
+    """Of an RPC: under the board's lock, but for what a client streams, which may take its time."""
+    function: Callable[[Any], Any] = getattr(service, method.name)
+    request, answer = (getattr(service.proto, kind.name) for kind in (method.input_type, method.output_type))
+
+    def told(error: AxiloomError, context: Any) -> Any:
+        line = str(error)[:2000]
+        has_text = "msg" in answer.DESCRIPTOR.fields_by_name and not method.server_streaming
+        if has_text and method.name != "allocate":  # of that, the client does not look at it
+            return answer(msg=line)
+        code = grpc.StatusCode.INVALID_ARGUMENT if isinstance(error, UsageError) else grpc.StatusCode.ABORTED
+        context.abort(code, line)
+        raise AssertionError
+
+    def single(asked: Any, context: Any) -> Any:
+        try:
+            if not method.client_streaming:
+                with service.board.lock:
+                    return function(asked)
+            timer = threading.Timer(STREAM_S, context.cancel)
+            timer.daemon = True
+            timer.start()
+            try:
+                return function(asked)
+            finally:
+                timer.cancel()
+        except AxiloomError as error:
+            return told(error, context)
+
+    def stream(asked: Any, context: Any) -> Iterator[Any]:
+        try:
+            with service.board.lock:
+                pieces = [*function(asked)]
+        except AxiloomError as error:
+            told(error, context)
+        yield from pieces
+
+    make = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+    }[method.client_streaming, method.server_streaming]
+    return make(stream if method.server_streaming else single, request.FromString, answer.SerializeToString)
+
+
+def check() -> None:
+    """BuildError without gRPC."""
+    if grpc is None:
+        raise BuildError(EXTRA)
+
+
+def serve(board: BoardState, address: str = f"{LOOPBACK}:{PORT}") -> Any:
+    """A started gRPC server; `axiloom_port` is where it listens.
+
+    BuildError without gRPC, UsageError where the address cannot be had.
+    """
+    check()
+    server = grpc.server(
+        ThreadPoolExecutor(THREADS),
+        maximum_concurrent_rpcs=MOST_REQUESTS,
+        options=[
+            ("grpc.max_receive_message_length", MOST_MESSAGE_BYTES),
+            ("grpc.max_metadata_size", 8 << 10),
+            ("grpc.so_reuseport", 0),  # else a second server takes half of the requests
+        ],
+    )
+    for kind in SERVICES:
+        service = kind(board)
+        (described,) = service.proto.DESCRIPTOR.services_by_name.values()
+        handlers = {method.name: _handler(service, method) for method in described.methods}
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(described.full_name, handlers),)
+        )
+    try:
+        port = server.add_insecure_port(address)
+    except RuntimeError:
+        port = 0
+    if not port:
+        raise UsageError(f"{address} cannot be had: is another server of this kind running?")
+    server.start()
+    server.axiloom_port = port
+    return server
