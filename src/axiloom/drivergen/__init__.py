@@ -17,13 +17,13 @@ A room knows those above it in this list, not those below; each room's own docst
 ``opt.py`` is the command ``axiloom-opt``, which runs any of the passes.
 """
 
-from axiloom.drivergen.c.copy_driver import CopyProblem
 from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.evaluate.bounds import Bounds, bounds
 from axiloom.drivergen.evaluate.reference import reference
 from axiloom.drivergen.pipeline.compile import STAGES, compile_cpu, compile_mlir
 from axiloom.drivergen.pipeline.pipelines import PIPELINES, default_pipeline, optimisations
 from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir
+from axiloom.drivergen.problems.copies import CopyProblem
 from axiloom.drivergen.problems.kinds import parse_workload
 from axiloom.drivergen.problems.matmul import Problem, matmul_mlir, parse_problem
 

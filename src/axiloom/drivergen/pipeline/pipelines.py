@@ -132,7 +132,7 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and any(part.in_place for part in spec.parts):
         passes.append(FuseInPlace(spec))
     passes.append(Bufferise())
-    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
+    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None and spec.form.multiplies:
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form.walks:
         # Without descriptors the CPU copies tiles, and small ones overlap better.

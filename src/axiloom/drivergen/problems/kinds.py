@@ -9,8 +9,8 @@ from typing import Protocol
 
 from axiloom.base.errors import UsageError
 from axiloom.base.wording.names import hint, shortened
-from axiloom.drivergen.c.copy_driver import COPY_FORM, parse_copy
 from axiloom.drivergen.problems.conv import CONV_FORM, parse_conv
+from axiloom.drivergen.problems.copies import COPY_FORM, parse_copy
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
 from axiloom.drivergen.problems.kernels import FORM, NAMES, parse_kernel
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem

@@ -36,6 +36,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.language.kernel import Kernel
+from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import FLOAT32, INT8, INT32, UINT8
 
 
@@ -267,6 +268,9 @@ class _Plan:
         if spec.form.computes is not None:
             self._generic(op, spec.form.computes)
             return
+        if not spec.form.multiplies:
+            self._copy(op)
+            return
         conv = spec.form.convolves
         if not (conv or spec.form.of_matrices):
             fail(op, f"{spec.name} cannot execute it: nothing is known of ops for {spec.kernel}")
@@ -343,6 +347,29 @@ class _Plan:
             images=_images(kernel),
             registers=registers(spec),
             overwrites=overwrites,
+        ).write(op)
+
+    def _copy(self, op: linalg.GenericOp) -> None:
+        """The trait of an op whose words come back as they went."""
+        spec = self.spec
+        kernel = KERNELS[spec.kernel]
+        match = _match(op, spec.name, lambda candidate: match_kernel(candidate, kernel), sums=False)
+        _check_elements(op, match, spec)
+        flow, orders = self._flow(op, None)
+        tile = dict(zip(spec.dims, self.tile or spec.tile.size, strict=True))
+        Trait(
+            {name: opcode.host for name, opcode in spec.opcodes.items()},
+            spec.flows[flow],
+            Scope(spec.init_opcodes) if spec.init_opcodes else None,
+            spec.dma,
+            tuple(tile.get(d, 1) for d in match.dims),
+            tuple(match.dims.index(d) for d in (*match.host, *(self.order or orders[0]))),
+            match.dims,
+            tuple(OperandAttr((o, spec.data[o])) for o in match.operands),
+            spec.stream_width,
+            tuple(name for name, opcode in spec.opcodes.items() if _only_loads(opcode)),
+            registers=registers(spec),
+            overwrites=True,
         ).write(op)
 
     def _flow(

@@ -53,12 +53,13 @@ def tile_arguments(
     assert isinstance(kind, MemRefType)
     shape, permutation = op.shape.get_values(), op.permutation.get_values()
     strides = kind.get_strides()
-    if len(shape) != 2 or strides is None or None in strides:
+    if len(shape) > 2 or strides is None or None in strides:
         fail(op, f"only matrices with known strides can be copied, not {kind}")
     pointer = _pointer(op.tile, insert)
-    lengths = [length(op, op.tile, dim) for dim in permutation]
-    steps = [index(op, stride) for dim in permutation if (stride := strides[dim]) is not None]
-    return [pointer, *lengths, *steps, *(index(op, size) for size in shape)]
+    row = [index(op, 1)] * (2 - len(shape))
+    lengths = [*row, *(length(op, op.tile, dim) for dim in permutation)]
+    steps = [*row, *(index(op, stride) for dim in permutation if (stride := strides[dim]) is not None)]
+    return [pointer, *lengths, *steps, *row, *(index(op, size) for size in shape)]
 
 
 def _pointer(tile: SSAValue, insert: Callable[[Operation], SSAValue]) -> SSAValue:
