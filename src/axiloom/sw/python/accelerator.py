@@ -61,6 +61,7 @@ class Pynq:
                 [self._registers.read(address - self._base + 4 * i) for i in range(count)], np.uint32
             )
         window, at = self._place(address)
+        window.invalidate()  # the CPU's caches, or a remote client's copy, have what was there before
         return np.array(window[at : at + count])
 
     def write(self, address: int, words: Any) -> None:
@@ -71,6 +72,7 @@ class Pynq:
             return
         window, at = self._place(address)
         window[at : at + len(words)] = words
+        window.flush()
 
     def _place(self, address: int) -> tuple[Any, int]:
         for window in self._windows:
