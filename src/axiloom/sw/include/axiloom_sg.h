@@ -157,9 +157,15 @@ DMA_QUEUE_MATRIX(f32, float)
  * there, at the latest in dma_queue_close. If no slot is free, this waits for the oldest tile. */
 dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
 
-/* Rows without gaps, each filled up to `padded` bytes: as they lie, if they are whole beats and begin on one, else packed.
- * The CPU cleans some while the DMA sends others. */
-dma_status dma_queue_array(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded);
+/* Whole beats, which begin on one. The CPU cleans some while the DMA sends others. */
+dma_status dma_queue_bytes(const void *from, uint32_t bytes);
+
+/* Rows without gaps, each filled up to `padded` bytes: as they lie, if they are whole beats and begin on one, else packed. */
+AXL_INLINE dma_status dma_queue_array(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded) {
+    if (row_bytes == padded && (uintptr_t)from % (AXL_STREAM_BITS / 8) == 0)
+        return dma_queue_bytes(from, rows * row_bytes);
+    return dma_queue_tile_i8((const int8_t *)from, rows, row_bytes, (ptrdiff_t)row_bytes, 1, rows, padded);
+}
 
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
  * Strides are of the matrix, in elements. */
@@ -204,7 +210,15 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
 
 /* A queue in which one packet of `words` words comes back to `count` places: the DMA writes it there, if it is one place of
  * whole cache lines that has no gaps. */
-dma_status dma_queue_open_rows(dma_rows *places, uint32_t count, uint32_t words);
+AXL_INLINE dma_status dma_queue_open_rows(dma_rows *places, uint32_t count, uint32_t words) {
+    const uint32_t bytes = words * (uint32_t)sizeof(uint32_t);
+    const int whole = count == 1 && places->row_bytes == places->padded;
+    const int in_place = whole && ((uintptr_t)places->to | bytes) % AXL_CACHE_LINE == 0;
+    const dma_status status = dma_queue_open(words, in_place ? NULL : axl_take_rows);
+    if (status != DMA_OK)
+        return status;
+    return in_place ? dma_queue_receive_rows(places->to, bytes, 1, 0) : dma_queue_receive(places, count, 1);
+}
 
 /* Everything is sent, every expected tile is taken. */
 dma_status dma_queue_close(void);

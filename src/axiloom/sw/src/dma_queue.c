@@ -479,23 +479,12 @@ dma_status dma_queue_piece(const void *from, uint32_t row_bytes, uint32_t rows, 
     return dma_queue_rows(from, row_bytes, rows, stride);
 }
 
-dma_status dma_queue_array(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t padded) {
-    const uint32_t bytes = rows * row_bytes;
-    if (row_bytes != padded || (uintptr_t)from % (AXL_STREAM_BITS / 8))
-        return dma_queue_tile_i8((const int8_t *)from, rows, row_bytes, (ptrdiff_t)row_bytes, 1, rows, padded);
+dma_status dma_queue_bytes(const void *from, uint32_t bytes) {
     for (uint32_t at = 0; at < bytes; at += 8192) {
         const uint32_t size = bytes - at < 8192 ? bytes - at : 8192;
         TRY(dma_queue_piece((const uint8_t *)from + at, size, 1, 0, 0));
     }
     return DMA_OK;
-}
-
-dma_status dma_queue_open_rows(dma_rows *places, uint32_t count, uint32_t words) {
-    const uint32_t bytes = words * (uint32_t)sizeof(uint32_t);
-    const int whole = count == 1 && places->row_bytes == places->padded;
-    const int in_place = whole && ((uintptr_t)places->to | bytes) % AXL_CACHE_LINE == 0;
-    TRY(dma_queue_open(words, in_place ? NULL : axl_take_rows));
-    return in_place ? dma_queue_receive_rows(places->to, bytes, 1, 0) : dma_queue_receive(places, count, 1);
 }
 
 #endif
