@@ -1,7 +1,7 @@
 """A program on the RTL of its text alone: what its commands read goes in, what they store is compared.
 
-The text's simulator executes the same commands beside it: the host's memory, from which later commands read,
-is the simulator's, and every packet of the RTL must have the bytes that the simulator stored.
+The text's simulator executes the same plan beside it: every packet of the RTL must have the bytes that the
+simulator stored.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import numpy as np
 from axiloom.base.errors import DriverError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.device.streams import Segment, run
-from axiloom.isa.instructions.simulator.simulate import Simulator
-from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.execute import Values, loaded, results
-from axiloom.selection.drive.host import access
+from axiloom.selection.drive.execute import Values
+from axiloom.selection.drive.plan import plan
+from axiloom.selection.drive.replay import Replay
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import Program
 
@@ -38,7 +37,14 @@ class Executed:
 def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
     """Raises DriverError at the first packet whose bytes are not those of the simulator."""
     program = tokened(program, device.isa)
-    beats, packets, simulator = _streams(device, program, values)
+    replay = Replay(program, plan(program, device.isa, device.stream_width), device.isa, values)
+    commands = list(replay.packets())
+    beats = b"".join(sent for _, sent, _ in commands)
+    packets = [
+        (f"command {place}, {command.opcode}", expected)
+        for place, (command, _, expected) in enumerate(commands)
+        if expected
+    ]
     words = -(-device.stream_width // 64)
     sent = np.frombuffer(beats, f"<u{min(device.stream_width, 64) // 8}").astype(np.uint64).reshape(-1, words)
     foretold = device.foretold(program)
@@ -58,27 +64,5 @@ def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
         foretold,
         len(beats),
         sum(len(expected) for _, expected in packets),
-        results(program, simulator),
+        replay.results(),
     )
-
-
-def _streams(
-    device: DeviceRtl, program: Program, values: Values
-) -> tuple[bytes, list[tuple[str, bytes]], Simulator]:
-    """All beats that go in, and the packet that each command must give."""
-    isa, beat = device.isa, device.stream_width // 8
-    (host,) = {array.memory for array in program.arrays}
-    simulator, encoder = loaded(program, isa, values), Encoder(isa)
-    size = -(-encoder.bits // device.stream_width) * beat
-    beats, packets = [], []
-    for place, command in enumerate(program.commands):
-        inputs = encoder.inputs(command)
-        touched = access(isa, command.instruction, inputs)
-        payload = np.asarray(simulator.state[host])[touched.reads].astype(np.uint8).tobytes()
-        beats.append(encoder.words(command).to_bytes(size, "little"))
-        beats.append(payload + bytes(-len(payload) % beat))
-        simulator.command(**inputs)
-        if touched.writes.size:
-            stored = np.asarray(simulator.state[host])[touched.writes].astype(np.uint8).tobytes()
-            packets.append((f"command {place}, {command.instruction}", stored))
-    return b"".join(beats), packets, simulator

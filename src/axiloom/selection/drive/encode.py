@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.simulator.reference import Reference
@@ -39,6 +39,17 @@ class Encoder:
             words |= value << at
             at += self.isa.inputs[name].bits
         return words
+
+    def decoded(self, words: Sequence[int]) -> tuple[str, dict[str, int]]:
+        """The instruction that words of 32 bits are, the lowest first, and its inputs."""
+        rest = sum(word << 32 * place for place, word in enumerate(words))
+        inputs: dict[str, int] = {}
+        for name, signal in self.isa.inputs.items():
+            inputs[name], rest = rest & (1 << signal.bits) - 1, rest >> signal.bits
+        for instruction in self.isa.instructions.values():
+            if self._reference.enabled(instruction, inputs):
+                return instruction.name, inputs
+        raise CompileError(f"{self.isa.name}: no instruction comes with {inputs}")
 
     @property
     def bits(self) -> int:

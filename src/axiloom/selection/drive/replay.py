@@ -1,0 +1,86 @@
+"""A program's plan on the simulator of its text, which has no byte of the host's but those that are sent.
+
+What the DMA reads in a queue it may read as the queue opens: results must not depend on when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.base.errors import UsageError
+from axiloom.graph.numbers import number
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.plan import Command, Plan, Receive, Region, Send, Words
+from axiloom.plan.figures import in_order
+from axiloom.selection.drive.encode import Encoder
+from axiloom.selection.drive.execute import Values
+from axiloom.selection.drive.host import access
+from axiloom.selection.drive.plan import WORD
+from axiloom.selection.program.program import Program, array_bytes
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class Replay:
+    """`values` are raw, of arrays that are given. UsageError for an array without values."""
+
+    def __init__(self, program: Program, plan: Plan, isa: InstructionSet, values: Values) -> None:
+        self.program, self.plan, self.isa = program, plan, isa
+        self.encoder, self.simulator = Encoder(isa), Simulator(isa)
+        self.memory = {array.name: np.zeros(array_bytes(array), np.uint8) for array in program.arrays}
+        for array in program.arrays:
+            given = program.constants if array.role == "constant" else values
+            if array.name in given:
+                self.memory[array.name][:] = np.ascontiguousarray(given[array.name]).view(np.uint8).ravel()
+            elif array.role in ("in", "constant"):
+                raise UsageError(f"{program.name}: {array.name} has no values")
+
+    def packets(self) -> Iterator[tuple[Command, bytes, bytes]]:
+        """Each command with what is sent of it, and what the device stores: nothing, or a packet."""
+        (host,) = {array.memory for array in self.program.arrays}
+        for queue in self.plan.body:
+            seen = {name: contents.copy() for name, contents in self.memory.items()}
+            for command in in_order(Plan((queue,))):
+                words = [word for move in command.moves if isinstance(move, Words) for word in move.values]
+                payload = b"".join(_sent(move, seen) for move in command.moves if isinstance(move, Send))
+                instruction, inputs = self.encoder.decoded([word for word in words if isinstance(word, int)])
+                touched = access(self.isa, instruction, inputs)
+                state = self.simulator.state[host]
+                state[touched.reads] = np.frombuffer(payload, np.uint8)[: touched.reads.size]
+                self.simulator.command(**inputs)
+                packet = np.asarray(self.simulator.state[host])[touched.writes].astype(np.uint8)
+                yield command, np.array(words, "<u4").tobytes() + payload, packet.tobytes()
+                self._store(command, packet)
+
+    def results(self) -> Values:
+        """What is in the arrays that are results, by name."""
+        return {
+            array.name: self.memory[array.name].view(number(array.number).host).reshape(array.shape)
+            for array in self.program.arrays
+            if array.role == "out"
+        }
+
+    def _store(self, command: Command, packet: Bytes) -> None:
+        for move in command.moves:
+            if isinstance(move, Receive):
+                for region in move.of or (move.region,):
+                    places = _places(region)
+                    self.memory[str(region.array)][places], packet = np.split(packet, [places.size])
+
+
+def _sent(move: Send, memory: dict[str, Bytes]) -> bytes:
+    """Whole words: behind what is packed are zeros."""
+    regions: Sequence[Region] = move.of or (move.region,)
+    data = b"".join(memory[str(region.array)][_places(region)].tobytes() for region in regions)
+    return data + bytes(WORD * move.words - len(data))
+
+
+def _places(region: Region) -> npt.NDArray[np.int64]:
+    """Its bytes in its array."""
+    lines, span = region.spans
+    rows = span.base + (lines.stride or 0) * np.arange(lines.tile)
+    return (rows[:, None] + np.arange(span.tile)).ravel()
