@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -49,6 +50,21 @@ def test_each_accelerator_has_a_device(tmp_path: Path) -> None:
     for number, spec in enumerate(specs):
         assert f'linux,uio-name = "axiloom-dma{number}";' in text
         assert f"reg = <0x{spec.dma.address:x} 0x10000>;" in text
+
+
+def test_each_interrupt_has_a_device(tmp_path: Path) -> None:
+    source = device_tree.overlay(
+        place([isa.builtin("v3", 16), isa.builtin("conv_v3")]), interrupts=[(29, 31), (30, 32)]
+    )
+    text = compiled(source, tmp_path)
+    devices = [part for part in text.split("{") if "generic-uio" in part]
+    found = [re.findall(r'uio-name = "(.*)";|interrupts = <(.*)>;', device) for device in devices]
+    assert [(name, int(number.split()[1], 16)) for (name, _), (_, number) in found] == [
+        ("axiloom-dma0", 31),
+        ("axiloom-dma1", 32),
+        ("axiloom-dma0-mm2s", 29),
+        ("axiloom-dma1-mm2s", 30),
+    ]
 
 
 def test_without_udmabuf(tmp_path: Path) -> None:

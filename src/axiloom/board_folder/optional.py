@@ -14,6 +14,7 @@ from typing import Any
 from axiloom import sw
 from axiloom.base.errors import UsageError
 from axiloom.board_folder.design.plan import Plan, identifier
+from axiloom.board_folder.vivado.address_map import interrupts
 from axiloom.boards import pynq
 from axiloom.bringup import ladder as bring_up
 
@@ -37,7 +38,10 @@ def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
         missing.append("linux/overlay.dts: this axiloom writes no device tree")
     else:
         try:
-            files["linux/overlay.dts"] = overlay(plan.specs, soc=plan.hardware.family, coherent=plan.coherent)
+            numbers = [(entry["mm2s"]["spi"], entry["s2mm"]["spi"]) for entry in interrupts(plan)]
+            files["linux/overlay.dts"] = overlay(
+                plan.specs, soc=plan.hardware.family, coherent=plan.coherent, interrupts=numbers
+            )
         except UsageError as refused:  # windows of one's own may lie where Linux has its programs
             missing.append(f"linux/overlay.dts: {refused}")
     return files, missing

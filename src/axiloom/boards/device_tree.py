@@ -15,6 +15,8 @@ from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 
 _CELLS = {"zynq": 1, "zynqmp": 2}
+_CONTROLLERS = {"zynq": "intc", "zynqmp": "gic"}
+"""Labels of the interrupt controller in the kernel's own trees."""
 """Cells of an address, and of a size, at the root of the board's own tree."""
 
 
@@ -25,11 +27,14 @@ def overlay(
     region_bytes: int = sw.LINUX_REGION_BYTES,
     coherent: bool = False,
     with_udmabuf: bool = True,
+    interrupts: Sequence[tuple[int, int]] = (),
 ) -> str:
     """Source of the overlay for accelerators on a `soc` ("zynq" or "zynqmp"), to be applied at boot.
 
     `coherent`: the DMA's port looks into the caches. Without u-dma-buf the region is only kept free, for
-    programs that use /dev/mem. UsageError where a window of `specs` is not in the region.
+    programs that use /dev/mem. `interrupts`: the numbers (SPI) of MM2S and S2MM of each DMA; a UIO device has
+    one, so that of MM2S has a device of its own, behind those of the DMAs.
+    UsageError where a window of `specs` is not in the region.
     """
     if soc not in _CELLS:
         raise UsageError(f"a device tree is written for {' or '.join(_CELLS)}, not for {soc!r}")
@@ -76,11 +81,21 @@ def overlay(
     for number, spec in enumerate(specs):
         address = spec.dma.address
         lines += [
-            f"    /* Registers of the DMA of {spec.name}; the runtime polls, without interrupts. */",
+            f"    /* Registers of the DMA of {spec.name}. The runtime polls; the interrupt is S2MM's. */",
             f"    axiloom_dma{number}: dma@{address:x} {{",
             '        compatible = "generic-uio";',
             f'        linux,uio-name = "axiloom-dma{number}";',
             f"        reg = <{_numbers(cells, address, PAGE_BYTES)}>;",
+            *(_interrupt(soc, interrupts[number][1]) if interrupts else ()),
+            "    };",
+            "",
+        ]
+    for number, (mm2s, _) in enumerate(interrupts):
+        lines += [
+            f"    axiloom_dma{number}_mm2s: dma{number}-mm2s {{",
+            '        compatible = "generic-uio";',
+            f'        linux,uio-name = "axiloom-dma{number}-mm2s";',
+            *_interrupt(soc, mm2s),
             "    };",
             "",
         ]
@@ -111,6 +126,11 @@ def _comment(specs: Sequence[Link], with_udmabuf: bool) -> list[str]:
         " * Memory can only be reserved at boot: let the boot loader apply it (U-Boot: fdt apply). Linux",
         f" * needs uio_pdrv_genirq.of_id=generic-uio among its boot arguments{module}. */",
     ]
+
+
+def _interrupt(soc: str, number: int) -> list[str]:
+    """A shared peripheral interrupt, high as long as the DMA wants it."""
+    return [f"        interrupt-parent = <&{_CONTROLLERS[soc]}>;", f"        interrupts = <0 {number} 4>;"]
 
 
 def _numbers(cells: int, *values: int) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 from axiloom.base import processes
 from axiloom.base.cache import cached_build, content_hash
-from axiloom.base.errors import BuildError, DriverError
+from axiloom.base.errors import BuildError, DriverError, HangError
 from axiloom.cosim import (
     board_program,
     diagnosis,
@@ -65,7 +65,7 @@ FLAGS = (
 )
 _JOBS = 2  # units that are compiled at once; more would only take memory
 READ, WRITE = (native.numbers("axl_op", "AXL_OP_")[name] for name in ("READ", "WRITE"))
-TLAST = native.numbers("axl_fault", "AXL_FAULT_")["TLAST"]
+TLAST, WAITS = (native.numbers("axl_fault", "AXL_FAULT_")[name] for name in ("TLAST", "WAITS"))
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 
 
@@ -190,6 +190,8 @@ class State:
     """The fault is one of the RTL: TLAST is at a wrong place."""
     line: str = ""
     """The line of the user's source that it is at, or has called the runtime from; empty: not known."""
+    hangs: bool = False
+    """The fault is that a Linux process waits for what cannot happen."""
 
 
 class Core:
@@ -294,9 +296,11 @@ class Core:
 
     def set_devices(self, devices: Sequence[str] = linux.DEVICES) -> None:
         """From the next :meth:`begin` on: which devices beside /dev/mem a Linux process finds."""
-        self._lib.axl_file(None, 0, None, 0, 0)
+        self._lib.axl_file(None, 0, None, 0, 0, 0)
         for file in linux.files(self._specs, self._ram.size, devices):
-            self._lib.axl_file(file.path.encode(), file.kind, file.text.encode(), file.address, file.size)
+            self._lib.axl_file(
+                file.path.encode(), file.kind, file.text.encode(), file.address, file.size, file.irq
+            )
 
     def stop_at_stale(self) -> None:
         """From here until the next :meth:`begin`: missing cache maintenance is a fault."""
@@ -359,8 +363,9 @@ class Core:
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
         """Without RTL: run the program to its end. DriverError if it faults or does not end."""
         self._check(min(self._lib.axl_cpu_run(max_instructions), 0))
-        if fault := self.state.fault:
-            raise DriverError(fault)
+        state = self.state
+        if state.fault:
+            raise (HangError if state.hangs else DriverError)(state.fault)
 
     def reset_protocol(self) -> None:
         """Call when the accelerators are reset: the next word in is an opcode."""
@@ -396,7 +401,7 @@ class Core:
     def state(self) -> State:
         raw = self._lib.axl_state().contents
         waits = {0: "", 1: f"a read of 0x{raw.wait_addr:08X}", 2: f"a write of 0x{raw.wait_addr:08X}"}
-        waits |= {3: "an interrupt", 4: "the fabric's clock", 5: "an interrupt or its time"}
+        waits |= {3: "an interrupt", 4: "the fabric's clock", 5: self._waits() or "an interrupt or its time"}
         run = ("reset", "running", "exited", "fault")[raw.run]
         fault = None
         if run == "fault":
@@ -411,8 +416,16 @@ class Core:
         # At a device it is the instruction itself that counts, not its block.
         at = raw.mmio_pc if raw.waiting in (READ, WRITE) else raw.pc
         own = self._source.lines.at(at) or self._source.lines.at(self._lib.axl_called_from()) or ""
+        if hangs := raw.fault == WAITS:
+            fault = f"{raw.text.decode()}: {self._waits()}"
         breach = raw.fault == TLAST
-        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, breach, own)
+        return State(
+            run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, breach, own, hangs
+        )
+
+    def _waits(self) -> str:
+        """What the threads of a Linux process wait for."""
+        return linux.with_places(self._lib.axl_waits().decode(), self._source)
 
     @property
     def uses_runtime(self) -> bool:

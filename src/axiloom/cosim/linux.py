@@ -17,16 +17,20 @@ from axiloom import sw
 from axiloom.base.errors import DriverError
 from axiloom.boards.hosts.host import Host
 from axiloom.cosim.elf import Program
+from axiloom.cosim.lines import Source
 from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 
-TEXT, MAP, SYNC_DEVICE, SYNC_CPU = range(4)
+TEXT, MAP, SYNC_DEVICE, SYNC_CPU, UIO, HEAP, PAGEMAP, SETTING = range(8)
 """Kinds of files: AXL_FILE_*."""
 
 STACK_BYTES = 0x40000
 _PAGE = 4096
 _GAP = 1 << 20
 _DEV_MEM_BYTES = 1 << 32
+_HEAPS = ("reserved", "linux,cma", "default_cma_region")
+"""Names that kernels have given to the heap of memory in one piece."""
+_CALLED = re.compile(r", called at (0x[0-9A-F]{8})")
 _NUMBERED = re.compile(r"system call (\d+) at")
 _NAME = re.compile(r"#define\s+__NR_(\w+)\s+\(?(?:__NR_SYSCALL_BASE\s*\+\s*)?(\d+)\)?")
 
@@ -40,6 +44,8 @@ class File:
     text: str = ""
     address: int = 0
     size: int = 0
+    irq: int = 0
+    """UIO: the lines of the fabric's interrupts that are its own, a bit each."""
 
 
 DEVICES = ("uio", "udmabuf")
@@ -47,26 +53,42 @@ DEVICES = ("uio", "udmabuf")
 
 
 def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
-    """UIO for each DMA, u-dma-buf for the reserved region, and /dev/mem."""
+    """UIO for each DMA, with the interrupt of S2MM, then for that of each MM2S; u-dma-buf for the reserved
+    region; dma-heap; /dev/mem.
+    """
     place, size = sw.LINUX_REGION_ADDRESS, sw.LINUX_REGION_BYTES
     if ram_bytes < place + size:
         raise DriverError(f"the region that Linux reserves for DMAs ends behind RAM ({ram_bytes:,} bytes)")
     buffer = "/sys/class/u-dma-buf/udmabuf0"
-    nodes = [File("/dev/mem", MAP, size=_DEV_MEM_BYTES)]
+    nodes = [File("/dev/mem", MAP, size=_DEV_MEM_BYTES), File("/proc/self/pagemap", PAGEMAP)]
+    nodes += [File(f"/dev/dma_heap/{name}", HEAP) for name in _HEAPS]
     nodes += [
         File("/dev/udmabuf0", MAP, "", place, size),
         File(f"{buffer}/phys_addr", TEXT, f"0x{place:016x}\n"),
         File(f"{buffer}/size", TEXT, f"{size}\n"),
         File(f"{buffer}/sync_for_device", SYNC_DEVICE, "", place, size),
         File(f"{buffer}/sync_for_cpu", SYNC_CPU, "", place, size),
+        File(f"{buffer}/sync_offset", SETTING, "0"),
+        File(f"{buffer}/sync_size", SETTING, str(size)),
+        File(f"{buffer}/sync_direction", SETTING, "0"),
+        File(f"{buffer}/sync_mode", SETTING, "2"),
     ] * ("udmabuf" in devices)
-    for number, spec in enumerate(specs if "uio" in devices else ()):
+    dmas = list(enumerate(specs if "uio" in devices else ()))
+    for number, spec in dmas:
         about = f"/sys/class/uio/uio{number}"
+        s2mm = 2 << 2 * number
         nodes += [
-            File(f"/dev/uio{number}", MAP, address=spec.dma.address, size=PAGE_BYTES),
+            File(f"/dev/uio{number}", UIO, "", spec.dma.address, PAGE_BYTES, s2mm),
             File(f"{about}/name", TEXT, f"axiloom-dma{number}\n"),
             File(f"{about}/maps/map0/addr", TEXT, f"0x{spec.dma.address:08x}\n"),
             File(f"{about}/maps/map0/size", TEXT, f"0x{PAGE_BYTES:08x}\n"),
+            File(f"{about}/maps/map0/offset", TEXT, "0x0\n"),
+        ]
+    for number, _ in dmas:
+        at, mm2s = len(dmas) + number, 1 << 2 * number
+        nodes += [
+            File(f"/dev/uio{at}", UIO, irq=mm2s),
+            File(f"/sys/class/uio/uio{at}/name", TEXT, f"axiloom-dma{number}-mm2s\n"),
         ]
     return nodes
 
@@ -97,6 +119,11 @@ def with_names(text: str, host: Host) -> str:
         return f"system call {match[1]} ({name}) at" if name else match[0]
 
     return _NUMBERED.sub(named, text)
+
+
+def with_places(text: str, source: Source) -> str:
+    """What threads wait for, with the line of each call, or its function."""
+    return _CALLED.sub(lambda match: f", called at {source.place(int(match[1], 16), 0)}", text)
 
 
 @cache

@@ -392,6 +392,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     elif outcome is not Outcome.HALT:
         stopped = _stopped(dut, core, work, models, outcome)
         hang = diagnosis.hang_message(stopped)
+    elif state.hangs and state.fault:
+        stopped = _stopped(dut, core, work, models, outcome, state.fault)
+        hang = diagnosis.hang_message(stopped)
     elif state.breach and state.fault:
         fault = state.fault
     elif state.fault:

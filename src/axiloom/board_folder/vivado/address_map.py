@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from axiloom.board_folder.design.plan import OWN, Plan, identifier
 from axiloom.board_folder.design.rtl import Core
@@ -62,12 +63,12 @@ def _cover(addresses: list[int]) -> tuple[int, int]:
     return first // size * size, size
 
 
-def interrupts(plan: Plan) -> list[dict[str, object]]:
+def interrupts(plan: Plan) -> list[dict[str, Any]]:
     """Of each accelerator: the pins of its DMA's interrupts, and their numbers as a device tree has them
     (SPI).
     """
     count = len(plan.specs)
-    pins_of: list[dict[str, object]] = []
+    pins_of: list[dict[str, Any]] = []
     for i, spec in enumerate(plan.specs):
         if plan.hardware.family == "zynq":
             pins = {
@@ -76,7 +77,7 @@ def interrupts(plan: Plan) -> list[dict[str, object]]:
             }
         else:
             pins = {"mm2s": ("pl_ps_irq0", i, 89 + i), "s2mm": ("pl_ps_irq1", i, 104 + i)}
-        entry: dict[str, object] = {"accelerator": spec.name}
+        entry: dict[str, Any] = {"accelerator": spec.name}
         for channel, (pin, bit, number) in pins.items():
             entry[channel] = {"pin": f"{pin}[{bit}]", "spi": number}
         pins_of.append(entry)

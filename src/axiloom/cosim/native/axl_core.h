@@ -167,10 +167,14 @@ enum axl_file_kind {
     AXL_FILE_TEXT,        /* reads `text` */
     AXL_FILE_MAP,         /* mmap shows [address, address + size); RAM is cached unless opened with O_SYNC */
     AXL_FILE_SYNC_DEVICE, /* sync_for_device of u-dma-buf, for [address, address + size) */
-    AXL_FILE_SYNC_CPU
+    AXL_FILE_SYNC_CPU,
+    AXL_FILE_UIO,         /* as MAP (size 0: shows nothing); its interrupt is high when one of the lines `irq` is */
+    AXL_FILE_HEAP,        /* a dma-heap */
+    AXL_FILE_PAGEMAP,     /* /proc/self/pagemap */
+    AXL_FILE_SETTING      /* sync_offset and the like of u-dma-buf: a number, at first `text`, that is read and written */
 };
 /* A file that processes find; path NULL: there are none any more. */
-void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size);
+void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size, uint32_t irq);
 
 typedef struct axl_process_t {
     uint32_t entry, end;             /* end: of the program's memory, where brk begins */
@@ -181,6 +185,7 @@ typedef struct axl_process_t {
 } axl_process_t;
 /* As axl_cpu_start, for a Linux process: user mode, caches on, system calls answered. Ends with exit_group. */
 int axl_process_start(const axl_process_t *program);
+const char *axl_waits(void);         /* what each of its threads waits for, and where; empty: none does */
 const char *axl_console(void);       /* what it has written to standard output and error, or a board's UARTs */
 
 /* ---- Python side: programs that other tools built for a board */
@@ -258,7 +263,8 @@ enum axl_fault {
     AXL_FAULT_NO_IRQ,     /* WFI in a CPU-only run */
     AXL_FAULT_LIMIT,      /* max_instructions reached */
     AXL_FAULT_STALE,      /* axl_stop_at_stale */
-    AXL_FAULT_TLAST       /* TLAST at a wrong place: see text */
+    AXL_FAULT_TLAST,      /* TLAST at a wrong place: see text */
+    AXL_FAULT_WAITS       /* all threads of a process wait for what cannot happen: axl_waits */
 };
 
 typedef struct axl_state_t {

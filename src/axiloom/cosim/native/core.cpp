@@ -390,12 +390,18 @@ int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uin
     return refuse(s.cpu.error);
 }
 
-void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size) {
+void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size, uint32_t irq) {
     auto &files = soc().cpu.process.files;
     if (path)
-        files.push_back({path, text, kind, address, size});
+        files.push_back({path, text, kind, address, size, irq});
     else
         files.clear();
+}
+
+const char *axl_waits(void) {
+    static std::string text;
+    text = soc().cpu.process.on ? soc().cpu.waits() : "";
+    return text.c_str();
 }
 
 int axl_process_start(const axl_process_t *program) {

@@ -181,6 +181,12 @@ void Cpu::run() {
             pc = host->resume_at(this->pc());
             continue;
         }
+        if (process.switches) {
+            if (!next_thread(*host->linux_abi()))
+                return;
+            pc = host->resume_at(this->pc());
+            continue;
+        }
         const Host::Hint hint = host->hint_before(pc);
         if (code == UC_ERR_INSN_INVALID && pc != from && hint == Host::Hint::GO_ON)
             continue; // the engine has no other CPU to go on with
@@ -305,6 +311,8 @@ void Cpu::yield(int op, uint32_t address, uint32_t data, uint64_t until) {
         board.lines = irq_line;
         surroundings->lines(static_cast<uint32_t>(irq_line));
     }
+    if (process.on && static_cast<uint32_t>(irq_line) != process.lines)
+        process.interrupt(static_cast<uint32_t>(irq_line));
 }
 
 // A run that was left in the middle: let its stack unwind before the engine is closed.
@@ -490,7 +498,7 @@ void Cpu::schedule() {
         next_event = 0;
     else if (alone && max_instructions)
         next_event = cycles() + std::min(max_instructions / 64 + 1, ALONE_CYCLES);
-    else if (!alone && config.quantum_cycles)
+    if (!attributes_changed && (!alone || process.on) && config.quantum_cycles) // timers and threads take turns
         next_event = cycles() + config.quantum_cycles;
     if (surroundings) {
         board.quantum_end = std::min(next_event, cycles() + config.quantum_cycles);
@@ -522,11 +530,23 @@ void Cpu::event() {
             stop_engine();
         }
         schedule();
-        return;
+    } else {
+        yield(AXL_OP_ADVANCE, 0, 0);
+        if (state.run == AXL_RUN_FAULT)
+            stop_engine();
     }
-    yield(AXL_OP_ADVANCE, 0, 0);
-    if (state.run == AXL_RUN_FAULT)
-        stop_engine();
+    if (process.on && state.run == AXL_RUN_RUNNING && !aborting)
+        preempt();
+}
+
+// The engine stops before the block that it has just entered.
+void Cpu::leave_block() {
+    Block &left = blocks[(memory.pc >> 1) % BLOCKS];
+    if (previous != &left)
+        return;
+    left.runs--;
+    instructions -= left.instructions;
+    base -= left.cost;
 }
 
 uint32_t Cpu::reg(int id) const {

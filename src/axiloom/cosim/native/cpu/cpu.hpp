@@ -124,6 +124,7 @@ class Cpu {
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
     void class_counts(uint64_t *counts) const;
+    std::string waits() const;
     uint64_t cycles() const { return (base >> 6) + memory.penalty + stall; }
     uint64_t to_fabric(uint64_t cpu_cycles) const { return cpu_cycles * fabric_ratio / cpu_ratio; }
     void fail(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text);
@@ -169,6 +170,7 @@ class Cpu {
     bool pair_write = false;
     uint32_t pair_next = NOT_PAIRED; // address that continues the last access's 8 bytes
     uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
+    uint32_t switch_at = 0; // where the present thread of a process goes on
     bool attributes_changed = false, alone = false, aborting = false;
     // the RTL's side
     long long origin = 0;     // virtual time of the job's first step
@@ -241,6 +243,12 @@ class Cpu {
     void exception(uint32_t number);
     void system_call(uint32_t pc, const Host::Linux &linux_abi);
     void process_call(uint32_t pc, const Host::Linux &linux_abi);
+    std::shared_ptr<void> registers();
+    void preempt();
+    bool next_thread(const Host::Linux &linux_abi);
+    bool resume(Process::Thread &thread, const Host::Linux &linux_abi);
+    void leave_block();
+    void rest_until(uint64_t next, uint64_t limit, bool &settled);
     void maintain(uint32_t address, uint32_t bytes, bool to_device);
     void clean_state();
 

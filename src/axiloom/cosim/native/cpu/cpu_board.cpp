@@ -142,13 +142,7 @@ void Cpu::board_event() {
     const bool wanted = surroundings->interrupts();
     if (wanted && !host->masks_interrupts()) {
         take_trap({Host::Trap::INTERRUPT, memory.pc, 0, 0}, "");
-        // The block is entered again when the handler returns.
-        Block &waits = blocks[(memory.pc >> 1) % BLOCKS];
-        if (previous == &waits) {
-            waits.runs--;
-            instructions -= waits.instructions;
-            base -= waits.cost;
-        }
+        leave_block(); // it is entered again when the handler returns
         stop_engine();
     }
     schedule();
@@ -173,6 +167,18 @@ bool Cpu::is_idle() {
     const bool was_before = std::find(std::begin(board.states), std::end(board.states), now_is) != std::end(board.states);
     board.states[board.next_state++ % std::size(board.states)] = now_is;
     return was_before;
+}
+
+// Nothing happens but in the fabric until `next`, if that comes; `settled`: and there neither.
+void Cpu::rest_until(uint64_t next, uint64_t limit, bool &settled) {
+    timeline.sleep(cycles());
+    last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
+    const uint64_t until = std::min(next != NEVER ? next : cycles() + (busy ? LONG_SLEEP : SETTLE_CYCLES), limit);
+    settled = !busy;
+    if (alone)
+        memory.penalty += until > cycles() ? until - cycles() : 0;
+    else
+        yield(AXL_OP_SLEEP, 0, static_cast<uint32_t>(irq_line | (next == NEVER ? FABRIC_ALONE : 0)), std::max(until, cycles() + 1));
 }
 
 // The CPU sleeps, or runs in a loop that only an interrupt can end, until there is one. False: the run is over.
@@ -200,14 +206,7 @@ bool Cpu::rests(bool asleep) {
             fail(AXL_FAULT_LIMIT, at, 0, format("still waiting at pc 0x%08X after %u ms of the board's time", at, board.limit_ms()));
             return false;
         }
-        timeline.sleep(cycles());
-        last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
-        const uint64_t until = std::min(next != NEVER ? next : cycles() + (busy ? LONG_SLEEP : SETTLE_CYCLES), board.limit);
-        settled = !busy;
-        if (alone)
-            memory.penalty += until > cycles() ? until - cycles() : 0;
-        else
-            yield(AXL_OP_SLEEP, 0, static_cast<uint32_t>(board.lines | (next == NEVER ? FABRIC_ALONE : 0)), std::max(until, cycles() + 1));
+        rest_until(next, board.limit, settled);
         if (!asleep && busy)
             return true; // what it writes to memory may end the loop
     }

@@ -38,7 +38,12 @@ int Cpu::start_process(const axl_process_t &program) {
     };
     machine.maintain = [this](uint32_t address, uint32_t bytes, bool to_device) { maintain(address, bytes, to_device); };
     machine.nanoseconds = [this] { return scaled(cycles(), NANO, config.cpu_hz); };
-    machine.sleep = [this](uint64_t nanoseconds) { memory.penalty += scaled(nanoseconds, config.cpu_hz, NANO); };
+    machine.lines = [this] {
+        if (!alone && to_fabric(cycles()) > now)
+            yield(AXL_OP_ADVANCE, 0, 0);
+        return static_cast<uint32_t>(irq_line);
+    };
+    machine.registers = [this] { return registers(); };
     machine.thread_pointer = [this](uint32_t address) { host->thread_pointer(address); };
     machine.print = [this](const char *text, size_t size) { print("", text, size); };
     host->enter_process(process.begin(machine, linux_abi->abi, program));
@@ -55,9 +60,9 @@ void Cpu::process_call(uint32_t pc, const Host::Linux &linux_abi) {
     uint64_t arguments[6] = {};
     for (int i = 0; i < 6; i++)
         uc_reg_read(engine, linux_abi.arguments[i], &arguments[i]);
-    const uint32_t number = reg(linux_abi.number);
+    const uint32_t number = reg(linux_abi.number), own = timeline.left_own();
     int64_t result = 0;
-    const std::string fault = process.call(number, arguments, result);
+    const std::string fault = process.call(number, arguments, own ? own : pc - 4, result);
     syscalls++;
     if (config.has_os)
         memory.penalty += config.syscall.cycles;
@@ -73,7 +78,95 @@ void Cpu::process_call(uint32_t pc, const Host::Linux &linux_abi) {
         stop_engine();
         return;
     }
-    set(linux_abi.arguments[0], static_cast<uint64_t>(result));
+    const Process::Thread &thread = process.current();
+    if (!thread.wait && !thread.restores)
+        set(linux_abi.arguments[0], static_cast<uint64_t>(result));
+    if (process.switches)
+        switch_at = host->resume_at(pc);
+    if (process.switches || state.run != AXL_RUN_RUNNING)
+        stop_engine();
+}
+
+// ---- threads
+
+std::shared_ptr<void> Cpu::registers() {
+    uc_context *context = nullptr;
+    uc_context_alloc(engine, &context);
+    uc_context_save(engine, context);
+    return {context, [](void *used) { uc_context_free(static_cast<uc_context *>(used)); }};
+}
+
+// At the start of a block, which the present thread enters again when it goes on.
+void Cpu::preempt() {
+    if (!process.preempts())
+        return;
+    switch_at = host->resume_at(memory.pc);
+    leave_block();
+    stop_engine();
+}
+
+// The engine has stopped, and its present thread goes on at `switch_at` some time. False: the run is over.
+bool Cpu::next_thread(const Host::Linux &linux_abi) {
+    Process::Thread &before = process.current();
+    if (!before.restores) {
+        set(host->registers().pc, switch_at);
+        before.registers = registers();
+    }
+    before.restores = false;
+    previous = nullptr; // no branch leads to another thread
+    bool settled = false;
+    while (!aborting && state.run == AXL_RUN_RUNNING) {
+        Process::Thread *thread = process.next();
+        if (thread) {
+            if (resume(*thread, linux_abi))
+                return state.run == AXL_RUN_RUNNING;
+            continue;
+        }
+        const uint64_t due = process.due();
+        const uint64_t next = due == Process::NEVER ? NEVER : scaled(due, config.cpu_hz, NANO) + 1;
+        if (next == NEVER && ((!busy && settled) || alone)) {
+            fail(AXL_FAULT_WAITS, switch_at, 0, "the process waits for what cannot happen");
+            return false;
+        }
+        rest_until(next, NEVER, settled);
+    }
+    return false;
+}
+
+// False: it waits on.
+bool Cpu::resume(Process::Thread &thread, const Host::Linux &linux_abi) {
+    uc_context_restore(engine, static_cast<uc_context *>(thread.registers.get()));
+    if (thread.returns)
+        set(linux_abi.arguments[0], static_cast<uint64_t>(thread.result));
+    if (thread.begins) {
+        set(host->registers().stack, thread.stack);
+        if (thread.local)
+            host->thread_pointer(thread.local);
+        thread.begins = false;
+    }
+    const Process::Signal signal = process.take_signal(thread);
+    thread.returns = false;
+    if (!process.killed.empty()) {
+        fail(AXL_FAULT_EXCEPTION, thread.called, 0, "the process was ended by " + process.killed + format(" at pc 0x%08X", thread.called));
+        return true;
+    }
+    if (!signal.number)
+        return !thread.wait;
+    const Host::Registers &registers = host->registers();
+    uint32_t information = 0, context = 0;
+    const uint32_t stack = process.begin_handler(thread, signal, reg(registers.stack), information, context);
+    set(linux_abi.arguments[0], static_cast<uint64_t>(signal.number));
+    set(linux_abi.arguments[1], information);
+    set(linux_abi.arguments[2], context);
+    set(registers.stack, stack);
+    set(registers.link, process.returns_at());
+    set(registers.pc, signal.handler);
+    return true;
+}
+
+// What all threads wait for; places are addresses.
+std::string Cpu::waits() const {
+    return process.waits([](uint32_t called) { return format(", called at 0x%08X", called); });
 }
 
 // The kernel's dma_sync_*: lines cleaned for the device, or thrown away for the CPU, in both levels; at the ends, where a

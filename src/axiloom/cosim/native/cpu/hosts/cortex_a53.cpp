@@ -14,18 +14,30 @@ constexpr uint64_t COUNTER_HZ = 100000000; // of the system counter of a Zynq Ul
 
 // Linux, 64-bit: include/uapi/asm-generic/unistd.h.
 constexpr Process::Number CALLS[] = {
-    {93, Process::EXIT},     {94, Process::EXIT},     {63, Process::READ},     {64, Process::WRITE},
-    {56, Process::OPENAT},   {57, Process::CLOSE},    {62, Process::SEEK},     {222, Process::MAP},
-    {215, Process::UNMAP},   {226, Process::PROTECT}, {214, Process::BREAK},   {29, Process::CONTROL},
-    {66, Process::WRITE_VECTOR}, {68, Process::WRITE_AT}, {113, Process::CLOCK}, {101, Process::SLEEP},
-    {115, Process::SLEEP_CLOCK}, {124, Process::NOTHING}, {227, Process::NOTHING}, {134, Process::NOTHING},
-    {135, Process::NOTHING}, {99, Process::NOTHING},  {96, Process::ONE},      {172, Process::ONE},
-    {178, Process::ONE},
+    {93, &Process::exit},          {94, &Process::exit_group},   {63, &Process::read},         {64, &Process::write},
+    {65, &Process::readv},         {66, &Process::writev},       {67, &Process::pread},        {68, &Process::pwrite},
+    {56, &Process::open_at},       {57, &Process::close},        {62, &Process::seek},         {29, &Process::ioctl},
+    {25, &Process::fcntl},         {80, &Process::stat_of},      {79, &Process::stat_at},      {291, &Process::no_such},
+    {48, &Process::access_at},     {78, &Process::not_there},
+    {222, &Process::map_bytes},    {215, &Process::unmap},       {226, &Process::zero},        {214, &Process::brk},
+    {233, &Process::zero},         {227, &Process::zero},        {228, &Process::zero},        {229, &Process::zero},
+    {230, &Process::zero},         {231, &Process::zero},
+    {73, &Process::ppoll},         {72, &Process::pselect},
+    {113, &Process::clock},        {169, &Process::time_of_day}, {101, &Process::sleep},       {115, &Process::sleep_clock},
+    {103, &Process::timer_set},    {85, &Process::timerfd},      {86, &Process::timerfd_set},  {19, &Process::eventfd},
+    {220, &Process::clone},        {98, &Process::futex},        {124, &Process::yield},       {178, &Process::thread_id},
+    {96, &Process::set_exit_address}, {99, &Process::zero},      {283, &Process::zero},
+    {118, &Process::zero},         {119, &Process::zero},        {122, &Process::zero},        {123, &Process::affinity},          {167, &Process::zero},
+    {134, &Process::sigaction},    {135, &Process::set_mask},     {139, &Process::sigreturn},   {129, &Process::kill},
+    {130, &Process::tkill},        {131, &Process::tgkill},
+    {278, &Process::random},       {160, &Process::uname},       {172, &Process::one},         {173, &Process::one},
+    {174, &Process::zero},         {175, &Process::zero},        {176, &Process::zero},        {177, &Process::zero},
+    {261, &Process::no_such},      {293, &Process::no_such},
 };
 
 // <asm/hwcap.h>: FP and SIMD. The number in x8, arguments and result in x0 to x5.
 const Host::Linux LINUX = {
-    {8, 3, 227, std::begin(CALLS), std::end(CALLS)},
+    {8, 3, 227, {0xD2801168, 0xD4000001}, std::begin(CALLS), std::end(CALLS)}, // mov x8, #139; svc #0
     UC_ARM64_REG_X8,
     {UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2, UC_ARM64_REG_X3, UC_ARM64_REG_X4, UC_ARM64_REG_X5},
 };
@@ -62,6 +74,7 @@ class CortexA53 : public Host {
     void read_attributes() override;
     const Linux *linux_abi() const override { return &LINUX; }
     void enter_process(uint32_t stack) override;
+    void thread_pointer(uint32_t address) override { cpu.set(UC_ARM64_REG_TPIDR_EL0, address); }
 
   private:
     uint64_t mmu = 0; // SCTLR_EL1.M, as the program sees it

@@ -15,14 +15,29 @@ namespace {
 
 // Linux on 32-bit ARM (EABI), arch/arm/tools/syscall.tbl.
 constexpr Process::Number CALLS[] = {
-    {1, Process::EXIT},          {248, Process::EXIT},        {3, Process::READ},        {4, Process::WRITE},
-    {5, Process::OPEN},          {322, Process::OPENAT},      {6, Process::CLOSE},       {19, Process::SEEK},
-    {140, Process::SEEK_WIDE},   {192, Process::MAP_PAGES},   {91, Process::UNMAP},      {125, Process::PROTECT},
-    {45, Process::BREAK},        {54, Process::CONTROL},      {146, Process::WRITE_VECTOR}, {181, Process::WRITE_AT},
-    {403, Process::CLOCK},       {263, Process::CLOCK_NARROW}, {162, Process::SLEEP},    {407, Process::SLEEP_CLOCK},
-    {158, Process::NOTHING},     {144, Process::NOTHING},     {174, Process::NOTHING},   {175, Process::NOTHING},
-    {338, Process::NOTHING},     {256, Process::ONE},         {20, Process::ONE},        {224, Process::ONE},
-    {0xF0005, Process::SET_TLS}, {0xF0002, Process::NOTHING},
+    {1, &Process::exit},           {248, &Process::exit_group},  {3, &Process::read},          {4, &Process::write},
+    {145, &Process::readv},        {146, &Process::writev},      {180, &Process::pread},       {181, &Process::pwrite},
+    {5, &Process::open_path},      {322, &Process::open_at},     {6, &Process::close},         {19, &Process::seek},
+    {140, &Process::seek_wide},    {54, &Process::ioctl},        {55, &Process::fcntl},        {221, &Process::fcntl},
+    {195, &Process::stat_path},    {196, &Process::stat_path},   {197, &Process::stat_of},      {327, &Process::stat_at},     {397, &Process::no_such},     {33, &Process::access},
+    {334, &Process::access_at},    {332, &Process::not_there},   {85, &Process::not_there},
+    {192, &Process::map_pages},    {91, &Process::unmap},        {125, &Process::zero},        {45, &Process::brk},
+    {220, &Process::zero},         {144, &Process::zero},        {150, &Process::zero},        {151, &Process::zero},
+    {152, &Process::zero},         {153, &Process::zero},
+    {168, &Process::poll},         {336, &Process::ppoll_narrow}, {414, &Process::ppoll},      {142, &Process::select},
+    {335, &Process::pselect_narrow}, {413, &Process::pselect},
+    {403, &Process::clock},        {263, &Process::clock_narrow}, {78, &Process::time_of_day}, {162, &Process::sleep},
+    {265, &Process::sleep_clock_narrow}, {407, &Process::sleep_clock}, {104, &Process::timer_set},
+    {350, &Process::timerfd},      {353, &Process::timerfd_set_narrow}, {411, &Process::timerfd_set}, {356, &Process::eventfd},
+    {120, &Process::clone},        {240, &Process::futex_narrow}, {422, &Process::futex},      {158, &Process::yield},
+    {224, &Process::thread_id},    {256, &Process::set_exit_address}, {338, &Process::zero},   {389, &Process::zero},
+    {156, &Process::zero},         {157, &Process::zero},        {241, &Process::zero},        {242, &Process::affinity},          {172, &Process::zero},
+    {174, &Process::sigaction},    {175, &Process::set_mask},     {173, &Process::sigreturn},   {37, &Process::kill},
+    {238, &Process::tkill},        {268, &Process::tgkill},      {29, &Process::pause},
+    {384, &Process::random},       {122, &Process::uname},       {20, &Process::one},          {64, &Process::one},
+    {199, &Process::zero},         {200, &Process::zero},        {201, &Process::zero},        {202, &Process::zero},
+    {369, &Process::no_such},      {398, &Process::no_such},
+    {0xF0005, &Process::set_tls},  {0xF0002, &Process::zero},
 };
 
 // <asm/hwcap.h>: halfwords, Thumb, multiplies, VFP, NEON, VFPv3, TLS.
@@ -30,7 +45,7 @@ constexpr uint64_t HWCAP = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 12 | 1 << 13
 
 // EABI: the number in r7, arguments and result in r0 to r5.
 const Host::Linux LINUX = {
-    {4, HWCAP, 144, std::begin(CALLS), std::end(CALLS)},
+    {4, HWCAP, 144, {0xE3A070AD, 0xEF000000}, std::begin(CALLS), std::end(CALLS)}, // mov r7, #173; svc 0
     UC_ARM_REG_R7,
     {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R4, UC_ARM_REG_R5},
 };

@@ -1,0 +1,565 @@
+// What a Linux process finds under its descriptors: text, memory, UIO, u-dma-buf, dma-heap, timers.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "cpu/process.hpp"
+#include "text.hpp"
+
+namespace axl {
+
+namespace {
+
+constexpr uint64_t PAGE = 4096, O_SYNC_BITS = 04010000, O_NONBLOCK = 04000;
+constexpr uint32_t POLL_BAD = 0x20; // POLLNVAL
+
+uint64_t value_of(const uint8_t *from, uint64_t bytes) {
+    uint64_t value = 0;
+    memcpy(&value, from, std::min<uint64_t>(bytes, sizeof value));
+    return value;
+}
+
+// Standard input, output and error. Nobody types.
+class Console : public Node {
+  public:
+    using Node::Node;
+    int64_t read(Process &, Open &, uint8_t *, uint64_t) override { return 0; }
+    int64_t write(Process &process, Open &, const char *from, uint64_t bytes) override {
+        process.machine.print(from, bytes);
+        return static_cast<int64_t>(bytes);
+    }
+    bool is_console() const override { return true; }
+};
+
+class Text : public Node {
+  public:
+    explicit Text(const Process::File &file) : Node(file.path), text(file.text) {}
+    int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override {
+        const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
+        memcpy(to, text.data() + begin, n);
+        from.position += n;
+        return static_cast<int64_t>(n);
+    }
+
+  private:
+    const std::string text;
+};
+
+class Range : public Node {
+  public:
+    Range(std::string name, uint64_t address, uint64_t bytes) : Node(std::move(name)), address(address), bytes(bytes) {}
+    bool range(uint64_t &at, uint64_t &size) const override {
+        at = address;
+        size = bytes;
+        return bytes != 0;
+    }
+
+  protected:
+    const uint64_t address, bytes;
+};
+
+// drivers/uio/uio.c and uio_pdrv_genirq.c: an interrupt counts one event and masks itself until 1 is written. It is high
+// as long as the device wants it, so one that the program has not cleared comes again at once.
+class Uio : public Range {
+  public:
+    explicit Uio(const Process::File &file) : Range(file.path, file.address, file.size), own(file.lines) {}
+
+    int64_t read(Process &process, Open &from, uint8_t *to, uint64_t size) override {
+        if (size != 4)
+            return INVALID;
+        process.interrupt(process.machine.lines());
+        if (from.position == event)
+            return AGAIN;
+        from.position = event;
+        memcpy(to, &event, 4);
+        return 4;
+    }
+    int64_t write(Process &process, Open &, const char *from, uint64_t size) override {
+        if (size != 4)
+            return INVALID;
+        uint32_t value = 0;
+        memcpy(&value, from, 4);
+        enabled = value != 0;
+        process.interrupt(process.machine.lines());
+        return 4;
+    }
+    uint32_t events(Process &, const Open &from) override { return from.position != event ? CAN_READ : 0; }
+    void interrupt(uint32_t lines) override {
+        high = lines & own;
+        if (!enabled || !high)
+            return;
+        event++;
+        enabled = false;
+    }
+    uint32_t count() const { return event; }
+    std::string why_not() const override {
+        if (!enabled)
+            return format("its interrupt is masked since event %u: nothing has written 1 to enable it again", event);
+        return "its interrupt is enabled, and its line is low: has the device an enabled interrupt (IOC_IrqEn in DMACR), and a transfer?";
+    }
+
+  private:
+    const uint32_t own;
+    uint32_t event = 0;
+    bool enabled = true, high = false; // it is requested when the driver finds the device
+};
+
+class Setting : public Node {
+  public:
+    explicit Setting(const Process::File &file) : Node(file.path), value(strtoull(file.text.c_str(), nullptr, 0)) {}
+    uint64_t value;
+    int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override {
+        const std::string text = std::to_string(value) + "\n";
+        const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
+        memcpy(to, text.data() + begin, n);
+        from.position += n;
+        return static_cast<int64_t>(n);
+    }
+    int64_t write(Process &, Open &, const char *from, uint64_t bytes) override {
+        value = strtoull(std::string(from, bytes).c_str(), nullptr, 0);
+        return static_cast<int64_t>(bytes);
+    }
+};
+
+// u-dma-buf: offset in bits 63:32, size in 31:4, direction in 3:2, and bit 0 to do it. Without the others, those are
+// what was written to sync_offset and sync_size.
+class Sync : public Node {
+  public:
+    Sync(const Process::File &file, bool to_device) : Node(file.path), address(file.address), bytes(file.size), to_device(to_device) {}
+    int64_t write(Process &process, Open &, const char *from, uint64_t length) override {
+        const uint64_t value = strtoull(std::string(from, length).c_str(), nullptr, 0);
+        const bool set = value >> 1 == 0;
+        const uint64_t offset = set ? setting(process, "sync_offset") : value >> 32;
+        const uint64_t size = set ? setting(process, "sync_size") : value & 0xFFFFFFF0;
+        if (!(value & 1) || offset > bytes || size > bytes - offset)
+            return INVALID;
+        process.machine.maintain(static_cast<uint32_t>(address + offset), static_cast<uint32_t>(size), to_device);
+        return static_cast<int64_t>(length);
+    }
+
+  private:
+    uint64_t setting(Process &process, const std::string &which) const {
+        const auto *found = dynamic_cast<Setting *>(process.named[name.substr(0, name.rfind('/') + 1) + which].get());
+        return found ? found->value : 0;
+    }
+    const uint64_t address, bytes;
+    const bool to_device;
+};
+
+// <linux/dma-buf.h>, with the accelerator's DMA attached to it. What arch_sync_dma_for_device does before a device
+// writes depends on the architecture: ARMv7 throws lines away, ARMv8 cleans them.
+class DmaBuffer : public Range {
+  public:
+    using Range::Range;
+    int64_t control(Process &process, uint64_t request, uint64_t argument) override {
+        constexpr uint64_t SYNC = 0x40086200, READ = 1, WRITE = 2, END = 4;
+        if (static_cast<uint32_t>(request) != SYNC)
+            return NO_TERMINAL;
+        if (!process.in_ram(argument, 8))
+            return BAD_ADDRESS;
+        const uint64_t flags = value_of(process.at_ram(argument), 8), direction = flags & 3;
+        if (flags > 7 || !direction)
+            return INVALID;
+        const auto at = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
+        if (flags & END)
+            process.machine.maintain(at, size, direction & WRITE || process.abi.word_bytes == 8);
+        else if (direction & READ)
+            process.machine.maintain(at, size, false);
+        return 0;
+    }
+};
+
+// <linux/dma-heap.h>, of memory in one piece.
+class Heap : public Node {
+  public:
+    using Node::Node;
+    int64_t control(Process &process, uint64_t request, uint64_t argument) override {
+        constexpr uint64_t ALLOC = 0xC0184800, FD_FLAGS = 02000003; // O_CLOEXEC and the mode of access
+        if (static_cast<uint32_t>(request) != ALLOC)
+            return NO_TERMINAL;
+        if (!process.in_ram(argument, 24))
+            return BAD_ADDRESS;
+        uint8_t *data = process.at_ram(argument);
+        const uint64_t bytes = (value_of(data, 8) + PAGE - 1) & ~(PAGE - 1);
+        if (!bytes || value_of(data + 8, 4) || value_of(data + 12, 4) & ~FD_FLAGS || value_of(data + 16, 8))
+            return INVALID;
+        const uint64_t place = process.take_pages(bytes);
+        if (!place)
+            return NO_MEMORY;
+        const int64_t descriptor = process.new_descriptor(std::make_shared<DmaBuffer>("a buffer of " + name, place, bytes), true);
+        memcpy(data + 8, &descriptor, 4);
+        return 0;
+    }
+};
+
+// /proc/PID/pagemap: 64 bits a page; memory is where the process sees it.
+class PageMap : public Node {
+  public:
+    using Node::Node;
+    int64_t read(Process &process, Open &from, uint8_t *to, uint64_t bytes) override {
+        if (bytes % 8 || from.position % 8)
+            return INVALID;
+        for (uint64_t done = 0; done < bytes; done += 8, from.position += 8) {
+            const uint64_t page = from.position / 8, entry = process.in_ram(page * PAGE, PAGE) ? 1ull << 63 | page : 0;
+            memcpy(to + done, &entry, 8);
+        }
+        return static_cast<int64_t>(bytes);
+    }
+};
+
+class Timer : public Node {
+  public:
+    using Node::Node;
+    uint64_t at = Process::NEVER, every = 0;
+    uint64_t passed(uint64_t now) const { return now < at ? 0 : 1 + (every ? (now - at) / every : 0); }
+    int64_t read(Process &process, Open &, uint8_t *to, uint64_t bytes) override {
+        const uint64_t n = passed(process.now());
+        if (bytes < 8)
+            return INVALID;
+        if (!n)
+            return AGAIN;
+        at = every ? at + n * every : Process::NEVER;
+        memcpy(to, &n, 8);
+        return 8;
+    }
+    uint32_t events(Process &process, const Open &) override { return passed(process.now()) ? CAN_READ : 0; }
+    uint64_t due() const override { return at; }
+    std::string why_not() const override { return "it is not set"; }
+};
+
+class Event : public Node {
+  public:
+    Event(uint64_t value, bool one) : Node("eventfd"), value(value), one(one) {}
+    int64_t read(Process &, Open &, uint8_t *to, uint64_t bytes) override {
+        if (bytes < 8)
+            return INVALID;
+        if (!value)
+            return AGAIN;
+        const uint64_t n = one ? 1 : value;
+        value -= n;
+        memcpy(to, &n, 8);
+        return 8;
+    }
+    int64_t write(Process &, Open &, const char *from, uint64_t bytes) override {
+        if (bytes < 8)
+            return INVALID;
+        value += value_of(reinterpret_cast<const uint8_t *>(from), 8);
+        return 8;
+    }
+    uint32_t events(Process &, const Open &) override { return value ? CAN_READ | CAN_WRITE : +CAN_WRITE; }
+    std::string why_not() const override { return "nothing was written to it"; }
+
+  private:
+    uint64_t value;
+    const bool one;
+};
+
+} // namespace
+
+std::shared_ptr<Node> make_console() { return std::make_shared<Console>("the terminal"); }
+
+std::shared_ptr<Node> make_node(const Process::File &file) {
+    switch (file.kind) {
+    case AXL_FILE_MAP:
+        return std::make_shared<Range>(file.path, file.address, file.size);
+    case AXL_FILE_SYNC_DEVICE:
+    case AXL_FILE_SYNC_CPU:
+        return std::make_shared<Sync>(file, file.kind == AXL_FILE_SYNC_DEVICE);
+    case AXL_FILE_UIO:
+        return std::make_shared<Uio>(file);
+    case AXL_FILE_HEAP:
+        return std::make_shared<Heap>(file.path);
+    case AXL_FILE_SETTING:
+        return std::make_shared<Setting>(file);
+    case AXL_FILE_PAGEMAP:
+        return std::make_shared<PageMap>(file.path);
+    default:
+        return std::make_shared<Text>(file);
+    }
+}
+
+// ---- descriptors
+
+Node::Open *Process::at(uint64_t descriptor) {
+    const auto index = static_cast<uint32_t>(descriptor); // an int
+    return index < open.size() && open[index].node ? &open[index] : nullptr;
+}
+
+int64_t Process::new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync) {
+    const auto place = std::find_if(open.begin(), open.end(), [](const Node::Open &other) { return !other.node; });
+    const int64_t descriptor = place - open.begin();
+    if (place == open.end())
+        open.emplace_back();
+    open[static_cast<size_t>(descriptor)] = Node::Open{std::move(node), sync, blocks, 0};
+    return descriptor;
+}
+
+int64_t Process::open_file(uint64_t path, uint64_t flags) {
+    const auto found = named.find(text(path));
+    if (found == named.end())
+        return NOT_THERE;
+    const int64_t descriptor = new_descriptor(found->second, !(flags & O_NONBLOCK), (flags & O_SYNC_BITS) != 0);
+    if (const Uio *uio = dynamic_cast<Uio *>(found->second.get()))
+        open[static_cast<size_t>(descriptor)].position = uio->count(); // what came before is not for this reader
+    return descriptor;
+}
+
+int64_t Process::open_path(const uint64_t *a) { return open_file(a[0], a[1]); }
+int64_t Process::open_at(const uint64_t *a) { return open_file(a[1], a[2]); }
+
+int64_t Process::close(const uint64_t *a) {
+    Node::Open *of = at(a[0]);
+    if (!of)
+        return BAD_FILE;
+    *of = Node::Open{};
+    return 0;
+}
+
+int64_t Process::read_into(Node::Open &from, uint64_t buffer, uint64_t bytes) {
+    if (!in_ram(buffer, bytes))
+        return BAD_ADDRESS;
+    const int64_t n = from.node->read(*this, from, at_ram(buffer), bytes);
+    if (n != AGAIN || !from.blocks)
+        return n;
+    Thread::Wait until;
+    until.restarts = true;
+    until.what = "read of " + from.node->name;
+    const std::shared_ptr<Node> node = from.node;
+    const auto descriptor = static_cast<uint64_t>(&from - open.data());
+    until.over = [=](int64_t &result) {
+        Node::Open *of = at(descriptor);
+        if (!of || of->node != node) {
+            result = BAD_FILE;
+            return true;
+        }
+        if (!(node->events(*this, *of) & Node::CAN_READ))
+            return false;
+        result = node->read(*this, *of, at_ram(buffer), bytes);
+        return result != AGAIN;
+    };
+    return wait(until);
+}
+
+int64_t Process::write_from(Node::Open &to, uint64_t buffer, uint64_t bytes) {
+    return in_ram(buffer, bytes) ? to.node->write(*this, to, reinterpret_cast<const char *>(at_ram(buffer)), bytes) : +BAD_ADDRESS;
+}
+
+int64_t Process::read(const uint64_t *a) { return at(a[0]) ? read_into(*at(a[0]), a[1], a[2]) : +BAD_FILE; }
+int64_t Process::write(const uint64_t *a) { return at(a[0]) ? write_from(*at(a[0]), a[1], a[2]) : +BAD_FILE; }
+
+// 32-bit ARM has the offset in a pair of registers that begins with an even one.
+int64_t Process::pread(const uint64_t *a) {
+    if (!at(a[0]))
+        return BAD_FILE;
+    Node::Open there = *at(a[0]);
+    there.position = abi.word_bytes == 4 ? a[5] << 32 | a[4] : a[3];
+    if (!in_ram(a[1], a[2]))
+        return BAD_ADDRESS;
+    return there.node->read(*this, there, at_ram(a[1]), a[2]);
+}
+
+int64_t Process::pwrite(const uint64_t *a) { return write(a); } // only whole attributes of sysfs are written so, from their start
+
+int64_t Process::vector(const uint64_t *a, bool writes) {
+    Node::Open *of = at(a[0]);
+    if (!of)
+        return BAD_FILE;
+    const uint64_t size = abi.word_bytes;
+    int64_t sum = 0;
+    for (uint64_t i = 0, part = a[1]; i < a[2]; i++, part += 2 * size) {
+        const uint64_t length = word(part + size);
+        if (!length)
+            continue;
+        const int64_t n = writes ? write_from(*of, word(part), length) : read_into(*of, word(part), length);
+        if (n < 0 || current().wait)
+            return sum ? sum : n;
+        sum += n;
+        if (!writes && n < static_cast<int64_t>(length))
+            break;
+    }
+    return sum;
+}
+
+int64_t Process::readv(const uint64_t *a) { return vector(a, false); }
+int64_t Process::writev(const uint64_t *a) { return vector(a, true); }
+
+int64_t Process::seek_to(Node::Open *of, uint64_t offset, uint64_t whence) {
+    if (!of)
+        return BAD_FILE;
+    if (of->node->is_console() || whence != 0)
+        return ILLEGAL_SEEK;
+    of->position = offset;
+    return static_cast<int64_t>(offset);
+}
+
+int64_t Process::seek(const uint64_t *a) { return seek_to(at(a[0]), a[1], a[2]); }
+
+int64_t Process::seek_wide(const uint64_t *a) {
+    const int64_t offset = seek_to(at(a[0]), a[1] << 32 | a[2], a[4]);
+    if (offset >= 0)
+        put(a[3], static_cast<uint64_t>(offset), 8);
+    return std::min<int64_t>(offset, 0);
+}
+
+int64_t Process::ioctl(const uint64_t *a) { return at(a[0]) ? at(a[0])->node->control(*this, a[1], a[2]) : +BAD_FILE; }
+
+int64_t Process::fcntl(const uint64_t *a) {
+    constexpr uint64_t GET_FD = 1, SET_FD = 2, GET = 3, SET = 4;
+    Node::Open *of = at(a[0]);
+    if (!of)
+        return BAD_FILE;
+    if (a[1] == SET)
+        of->blocks = !(a[2] & O_NONBLOCK);
+    if (a[1] == GET)
+        return static_cast<int64_t>(2 | (of->blocks ? 0 : O_NONBLOCK));
+    return a[1] == GET_FD || a[1] == SET_FD || a[1] == SET ? 0 : refuse(format("fcntl %u is not simulated", static_cast<uint32_t>(a[1])));
+}
+
+// struct stat of both architectures has its mode at byte 16, its size at 48.
+int64_t Process::stat_to(const std::string &path, const Node *node, uint64_t to) {
+    const auto file = std::find_if(files.begin(), files.end(), [&](const File &other) { return other.path == path; });
+    if (!node && file == files.end())
+        return NOT_THERE;
+    if (!in_ram(to, 104))
+        return BAD_ADDRESS;
+    const bool is_text = file != files.end() && file->kind == AXL_FILE_TEXT;
+    memset(at_ram(to), 0, 104);
+    put(to + 16, is_text ? 0100444 : 0020666, 4); // S_IFREG, S_IFCHR
+    put(to + 48, is_text ? file->text.size() : 0, 8);
+    put(to + 56, PAGE, 4);
+    return 0;
+}
+
+int64_t Process::stat_of(const uint64_t *a) { return at(a[0]) ? stat_to(at(a[0])->node->name, at(a[0])->node.get(), a[1]) : +BAD_FILE; }
+
+int64_t Process::stat_at(const uint64_t *a) {
+    const std::string path = text(a[1]);
+    if (!path.empty())
+        return stat_to(path, nullptr, a[2]);
+    const uint64_t of[2] = {a[0], a[2]};
+    return stat_of(of);
+}
+
+int64_t Process::stat_path(const uint64_t *a) { return stat_to(text(a[0]), nullptr, a[1]); }
+
+int64_t Process::access_to(const std::string &path) const {
+    return named.count(path) ? 0 : +NOT_THERE;
+}
+
+int64_t Process::access(const uint64_t *a) { return access_to(text(a[0])); }
+int64_t Process::access_at(const uint64_t *a) { return access_to(text(a[1])); }
+
+int64_t Process::timerfd(const uint64_t *a) { return new_descriptor(std::make_shared<Timer>("timerfd"), !(a[1] & O_NONBLOCK)); }
+
+int64_t Process::eventfd(const uint64_t *a) {
+    return new_descriptor(std::make_shared<Event>(a[0] & 0xFFFFFFFF, a[1] & 1), !(a[1] & O_NONBLOCK));
+}
+
+int64_t Process::set_timer(const uint64_t *a, uint32_t field_bytes) {
+    constexpr uint64_t ABSOLUTE = 1;
+    Timer *timer = at(a[0]) ? dynamic_cast<Timer *>(at(a[0])->node.get()) : nullptr;
+    if (!timer)
+        return INVALID;
+    const uint64_t first = nanoseconds_at(a[2] + 2 * field_bytes, field_bytes);
+    timer->every = nanoseconds_at(a[2], field_bytes);
+    timer->at = first ? first + (a[1] & ABSOLUTE ? 0 : now()) : +NEVER;
+    return 0;
+}
+
+int64_t Process::timerfd_set(const uint64_t *a) { return set_timer(a, 8); }
+int64_t Process::timerfd_set_narrow(const uint64_t *a) { return set_timer(a, 4); }
+
+// ---- several descriptors
+
+// struct pollfd: descriptor, 16 bits of what is wanted, 16 of what is there.
+int64_t Process::poll_until(uint64_t set, uint64_t count, uint64_t until) {
+    if (!in_ram(set, 8 * count))
+        return BAD_ADDRESS;
+    interrupt(machine.lines());
+    Thread::Wait waits;
+    waits.until = until;
+    waits.what = "poll";
+    for (uint64_t i = 0; i < count; i++)
+        if (const Node::Open *of = at(number(set + 8 * i, 4)))
+            waits.what += (i ? ", " : " of ") + of->node->name;
+    waits.over = [=](int64_t &result) {
+        result = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            const auto descriptor = static_cast<int32_t>(number(set + 8 * i, 4));
+            const auto wanted = static_cast<uint32_t>(number(set + 8 * i + 4, 2));
+            const Node::Open *of = descriptor < 0 ? nullptr : at(static_cast<uint64_t>(descriptor));
+            const uint32_t there = descriptor < 0 ? 0 : of ? of->node->events(*this, *of) & wanted : +POLL_BAD;
+            put(set + 8 * i + 6, there, 2);
+            result += there != 0;
+        }
+        return result != 0;
+    };
+    int64_t result = 0;
+    return waits.over(result) || until <= now() ? result : wait(waits);
+}
+
+int64_t Process::poll(const uint64_t *a) {
+    const auto milliseconds = static_cast<int32_t>(a[2]);
+    return poll_until(a[0], a[1], milliseconds < 0 ? +NEVER : now() + static_cast<uint64_t>(milliseconds) * 1000000);
+}
+
+// Which signals come meanwhile (the fourth argument) is not changed: a driver waits with those that it has.
+int64_t Process::ppoll(const uint64_t *a) { return poll_until(a[0], a[1], after(a[2], 8)); }
+int64_t Process::ppoll_narrow(const uint64_t *a) { return poll_until(a[0], a[1], after(a[2], 4)); }
+
+// Three sets of bits: to read, to write, exceptions (there are none).
+int64_t Process::select_until(const uint64_t *a, uint64_t until) {
+    const auto count = static_cast<uint32_t>(a[0]);
+    const uint32_t bytes = (count + 63) / 64 * 8;
+    std::vector<uint8_t> wanted[3];
+    Thread::Wait waits;
+    waits.until = until;
+    waits.what = "select";
+    interrupt(machine.lines());
+    for (int i = 0; i < 3; i++) {
+        const uint64_t set = a[1 + i];
+        if (set && !in_ram(set, bytes))
+            return BAD_ADDRESS;
+        wanted[i].assign(bytes, 0);
+        if (set)
+            memcpy(wanted[i].data(), at_ram(set), (count + 7) / 8);
+        for (uint32_t bit = 0; bit < count; bit++) {
+            if (!(wanted[i][bit / 8] >> bit % 8 & 1))
+                continue;
+            if (!at(bit))
+                return BAD_FILE;
+            waits.what += (waits.what == "select" ? " of " : ", ") + at(bit)->node->name;
+        }
+    }
+    const uint64_t sets[3] = {a[1], a[2], a[3]};
+    waits.over = [=](int64_t &result) {
+        result = 0;
+        std::vector<uint8_t> there[3];
+        for (int i = 0; i < 3; i++) {
+            there[i].assign(bytes, 0);
+            for (uint32_t bit = 0; bit < count; bit++) {
+                const Node::Open *of = wanted[i][bit / 8] >> bit % 8 & 1 ? at(bit) : nullptr;
+                const uint32_t mask = i == 0 ? Node::CAN_READ : i == 1 ? +Node::CAN_WRITE : 0;
+                if (!of || !(of->node->events(*this, *of) & mask))
+                    continue;
+                there[i][bit / 8] |= static_cast<uint8_t>(1 << bit % 8);
+                result++;
+            }
+        }
+        for (int i = 0; i < 3 && (result || until <= now()); i++)
+            if (sets[i])
+                memcpy(at_ram(sets[i]), there[i].data(), (count + 7) / 8);
+        return result != 0;
+    };
+    int64_t result = 0;
+    return waits.over(result) || until <= now() ? result : wait(waits);
+}
+
+int64_t Process::select(const uint64_t *a) { // a timeval
+    const uint64_t size = abi.word_bytes;
+    return select_until(a, a[4] ? now() + word(a[4]) * 1000000000 + word(a[4] + size) * 1000 : +NEVER);
+}
+int64_t Process::pselect(const uint64_t *a) { return select_until(a, after(a[4], 8)); }
+int64_t Process::pselect_narrow(const uint64_t *a) { return select_until(a, after(a[4], 4)); }
+
+} // namespace axl
