@@ -15,15 +15,10 @@ from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import Packs
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.nest.tile import CACHE_LINE
 from axiloom.isa import Link
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
-CACHE_LINE = 64
-"""Bytes, as many as any CPU here has, and a beat of any stream.
-
-Arrays that a DMA works on start on one and have the last one alone, so that the CPU never writes to a line
-that the DMA writes.
-"""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.type import get_element_type_or_self
 
-from axiloom.drivergen.c.driver import CACHE_LINE, in_whole_lines
+from axiloom.drivergen.c.driver import in_whole_lines
 from axiloom.drivergen.c.expressions import (
     MATH_HEADER,
     Expressions,
@@ -48,6 +48,7 @@ from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.nest.emit_rows import PART
+from axiloom.drivergen.nest.tile import CACHE_LINE
 
 __all__ = ["c_type", "comment", "emit", "header", "identifier", "prototype"]
 

@@ -33,14 +33,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.nest.emit_queue import Queued
+from axiloom.drivergen.nest.tile import CACHE_LINE
 from axiloom.isa import Link
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Plan, Queue, Receive, Region, Send
 from axiloom.plan.figures import moves
 from axiloom.plan.tree import rows
 
-LINE = 64
-"""Bytes of the longest cache line of a CPU here."""
 PART = "accel.part"
 """Attribute of a function that only others of its module call."""
 A_FUNCTION = 1000
@@ -70,7 +69,7 @@ class Array:
 
 def own(array: Hashable, name: str, size: int) -> Array:
     """One of the driver's, of `size` bytes, in cache lines of its own."""
-    return Array(array, name, i8, (-(-size // LINE) * LINE,))
+    return Array(array, name, i8, (-(-size // CACHE_LINE) * CACHE_LINE,))
 
 
 def emit(name: str, plan: Plan, arrays: Sequence[Array], link: Link) -> ModuleOp:
@@ -91,7 +90,9 @@ def _global(array: Array) -> memref.GlobalOp:
     if array.values:
         values = DenseIntOrFPElementsAttr.from_list(TensorType(i32, array.shape), array.values)
     constant = UnitAttr() if array.values else None
-    return memref.GlobalOp.get(StringAttr(array.name), array.type, values, constant=constant, alignment=LINE)
+    return memref.GlobalOp.get(
+        StringAttr(array.name), array.type, values, constant=constant, alignment=CACHE_LINE
+    )
 
 
 class _Rows(Queued):

@@ -13,6 +13,12 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.isa.contract.types import WORD_BITS
 
+CACHE_LINE = 64
+"""Bytes, as many as any CPU here has, and a beat of any stream.
+
+Arrays that a DMA works on start on one and have the last one alone, so that the CPU never writes to a line
+that the DMA writes.
+"""
 MAX_STRIDE, MAX_ROWS = (1 << 19) - 1, (1 << 13) - 1
 """Of a descriptor's fields: bytes, rows."""
 

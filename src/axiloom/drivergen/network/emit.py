@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from axiloom.drivergen.c.driver import CACHE_LINE, Arg
+from axiloom.drivergen.c.driver import Arg
 from axiloom.drivergen.c.names import c_of_numpy, comment
+from axiloom.drivergen.nest.tile import CACHE_LINE
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.lives import Lives, Tensor
 from axiloom.drivergen.passes.lowering.preload import LINE

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.base.errors import CompileError
-from axiloom.drivergen.nest.emit_rows import LINE
+from axiloom.drivergen.nest.tile import CACHE_LINE, MAX_ROWS, MAX_STRIDE, Rows
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.plan import Command, Plan, Queue, Receive, Region, Send, Words
 from axiloom.plan.tree import Move, rows
@@ -24,8 +24,6 @@ from axiloom.selection.drive.host import Access, Addresses, access
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import HostArray, Program, array_bytes
 
-MOST_ROWS, MOST_STRIDE = 8191, 524287
-"""Of a descriptor (``sw/include/axiloom_sg.h``)."""
 WORD = 4
 
 
@@ -41,6 +39,10 @@ class Piece(NamedTuple):
     @property
     def bytes(self) -> int:
         return self.size * self.rows
+
+    def fits(self, unit: int) -> bool:
+        """Whether a descriptor can say it, in whole units: beats, or cache lines where the DMA writes."""
+        return Rows(self.size, self.rows, self.stride, self.offset).fits(unit)
 
     @property
     def region(self) -> Region:
@@ -145,7 +147,7 @@ class _Planner:
         )
 
     def _send(self, pieces: Sequence[Piece]) -> Iterator[Move]:
-        if all(_moves(piece, self.beat) for piece in pieces):
+        if all(piece.fits(self.beat) for piece in pieces):
             for piece in pieces:
                 at = self._bytes(piece)
                 clean = bool(self.clean[at].all())
@@ -153,17 +155,17 @@ class _Planner:
                 self.clean[at] = True
             return
         place = self._apart(Own.PACKED, self.packed, pieces)
-        self.packed += -(-place.size // LINE) * LINE
+        self.packed += -(-place.size // CACHE_LINE) * CACHE_LINE
         yield Send(
             place.size // WORD, place.region, in_place=True, of=tuple(piece.region for piece in pieces)
         )
 
     def _receive(self, pieces: Sequence[Piece]) -> Iterator[Move]:
-        if len(pieces) == 1 and _moves(pieces[0], LINE):
+        if len(pieces) == 1 and pieces[0].fits(CACHE_LINE):
             yield Receive(pieces[0].bytes // WORD, pieces[0].region, add=False, in_place=True)
         elif pieces:
             place = self._apart(Own.UNPACKED, self.unpacked, pieces)
-            self.unpacked += -(-place.size // LINE) * LINE
+            self.unpacked += -(-place.size // CACHE_LINE) * CACHE_LINE
             of = tuple(piece.region for piece in pieces)
             yield Receive(place.size // WORD, place.region, add=False, in_place=True, of=of)
 
@@ -178,11 +180,6 @@ class _Planner:
         return (rows[:, None] + np.arange(piece.size)).ravel()
 
 
-def _moves(piece: Piece, unit: int) -> bool:
-    """Whether a descriptor can say it, in whole units: beats, or cache lines where the DMA writes."""
-    return not any(value % unit for value in (piece.offset, piece.size, piece.stride))
-
-
 def _rows(pieces: Sequence[Piece]) -> list[Piece]:
     """Equal pieces at equal distances become rows."""
     merged: list[Piece] = []
@@ -191,7 +188,7 @@ def _rows(pieces: Sequence[Piece]) -> list[Piece]:
         if last is not None and (last.array, last.size) == (piece.array, piece.size):
             step = piece.offset - last.offset if last.rows == 1 else last.stride
             follows = piece.offset == last.offset + last.rows * step
-            if follows and last.size <= step <= MOST_STRIDE and last.rows < MOST_ROWS:
+            if follows and last.size <= step <= MAX_STRIDE and last.rows < MAX_ROWS:
                 merged[-1] = Piece(last.array, last.offset, last.size, last.rows + 1, step)
                 continue
         merged.append(piece)
