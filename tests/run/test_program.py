@@ -91,9 +91,9 @@ def test_a_wrong_driver_is_found(tmp_path: Path) -> None:
     elf = tmp_path / "wrong"
     right.build(elf)
     text = (elf / "driver.c").read_text()
-    word = f"{5 | N << 4:#010x}u"
+    word = f"dma_queue_pair({5 | N << 4:#x}u"
     assert text.count(word) == 2
-    (elf / "driver.c").write_text(text.replace(word, f"{5 | (N - 1) << 4:#010x}u", 1))
+    (elf / "driver.c").write_text(text.replace(word, f"dma_queue_pair({5 | (N - 1) << 4:#x}u", 1))
     program_file = right.system.compile(
         [elf / "driver.c", elf / "driver_main.c"], elf / "driver.elf", include=[elf]
     )

@@ -58,6 +58,9 @@ COLUMNS = 110
 READ_ONLY = ("axl_out_window",)
 """Functions that return a pointer to what may only be read."""
 
+WORDS = {"dma_put_word": 1, "dma_queue_word": 1, "dma_queue_pair": 2}
+"""Functions whose first arguments are words of a stream."""
+
 HEADERS = {
     "dma_packet_": "axiloom_packets.h",
     "dma_tiles_": "axiloom_packets.h",
@@ -263,8 +266,8 @@ class _Function(Expressions):
             fail(op, "it checks what is no call's status")
         callee = call.callee.root_reference.data
         arguments = [self.expression(a) for a in call.arguments]
-        if callee in ("dma_put_word", "dma_queue_word"):
-            arguments[0] = self.word(call.arguments[0])
+        if (words := WORDS.get(callee)) is not None:
+            arguments[:words] = map(self.word, call.arguments[:words])
         for value in call.res[1:]:
             self.line(f"{self._scalar(value)} {self.names.add(value)};")
             arguments.append(f"&{self.names[value]}")

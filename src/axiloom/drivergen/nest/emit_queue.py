@@ -180,8 +180,7 @@ class Queued(Emitter):
             self.opcode, self.name = command.opcode, StringAttr(command.opcode)
             for move in in_order(command):
                 if isinstance(move, Words):
-                    for value in move.values:
-                        self._call("dma_queue_word", self._word(value))
+                    self._words(move)
                 elif isinstance(move, Send):
                     self._send(move)
                 else:
@@ -212,6 +211,10 @@ class Queued(Emitter):
             call.attributes["opcode"], self.name = self.name, None
         self.insert(accel.CheckOp(call.res[0]))
         return call
+
+    def _words(self, words: Words) -> None:
+        for value in words.values:
+            self._call("dma_queue_word", self._word(value))
 
     def _word(self, value: Word) -> SSAValue:
         if isinstance(value, str):

@@ -11,7 +11,7 @@ another. Its arrays may begin anywhere: the runtime asks where, and packs what d
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.builder import Builder
 from xdsl.dialects import func, memref
@@ -36,7 +36,7 @@ from axiloom.drivergen.nest.emit_queue import Queued
 from axiloom.drivergen.nest.tile import CACHE_LINE
 from axiloom.isa import Link
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.plan import Command, Plan, Queue, Receive, Region, Send
+from axiloom.plan import Command, Plan, Queue, Receive, Region, Send, Words
 from axiloom.plan.figures import moves
 from axiloom.plan.tree import rows
 
@@ -163,6 +163,13 @@ class _Rows(Queued):
         self.calls += 1
         return super()._call(callee, *arguments)
 
+    def _words(self, words: Words) -> None:
+        """Two a call: code that runs once comes from memory, and inline a word takes 100 bytes of it."""
+        even = len(words.values) // 2 * 2
+        for pair in zip(words.values[:even:2], words.values[1:even:2], strict=True):
+            self._call("dma_queue_pair", *map(self._word, pair))
+        super()._words(replace(words, values=words.values[even:]))
+
     def _send(self, send: Send) -> None:
         for packed, region in _packed(send.region, send.of):
             self._copy(packed, region)
@@ -177,6 +184,7 @@ class _Rows(Queued):
 
     def _run(self, callee: str, *arguments: SSAValue, gives: Sequence[Attribute] = ()) -> Sequence[SSAValue]:
         """Call a function of the runtime that has no status."""
+        self.calls += 1
         self.unchecked[callee] = [argument.type for argument in arguments], gives
         return self.insert(func.CallOp(callee, arguments, gives)).res
 

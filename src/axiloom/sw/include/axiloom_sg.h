@@ -107,6 +107,9 @@ static inline dma_status dma_queue_word(uint32_t word) {
     return DMA_OK;
 }
 
+/* Two words, as one call: for long drivers that run through once. */
+dma_status dma_queue_pair(uint32_t first, uint32_t second);
+
 /* dma_queue_rows(from, row_bytes, rows, stride): send `rows` rows of `row_bytes` bytes, which begin `stride` bytes apart.
  * All three, and the address, are multiples of the stream's width (checked for the address); at most DMA_MAX_ROWS,
  * DMA_MAX_STRIDE. One row: a plain piece. */
@@ -120,7 +123,7 @@ static inline void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 #endif
 
-/* Both for rows that are not `clean` yet, as one call: for long drivers that run through once. */
+/* Both for rows that are not `clean` yet, as one call. */
 dma_status dma_queue_piece(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride, int clean);
 
 /* Send a tile that the CPU packs into the input window, if rows cannot express it: padding, transposition.

@@ -473,6 +473,11 @@ DEFINE_QUEUE_TILE(f32, float)
 
 /* --- rows of whole arrays ------------------------------------------------------------------------------------- */
 
+dma_status dma_queue_pair(uint32_t first, uint32_t second) {
+    TRY(dma_queue_word(first));
+    return dma_queue_word(second);
+}
+
 dma_status dma_queue_piece(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride, int clean) {
     if (!clean)
         dma_clean_rows(from, row_bytes, rows, rows == 1 ? row_bytes : stride);
