@@ -4,7 +4,7 @@ For each Python (default: the one that runs this) it builds the wheel, with the 
 ``tools/prebuilt.py``, and the source archive. It installs each of the two in a virtual environment outside
 the checkout, with the versions of ``constraints.txt``. Then five people (:data:`PEOPLE`) type their commands,
 each in an empty folder, and each way ends with a result of its own. It prints a line a command, and for each
-person the commands typed, the words of the pages read, and the minutes. It exits with 1 if a command fails.
+person the commands typed, the words of the pages read, the minutes, and those of a CPU. It exits with 1 if a command fails.
 It needs the package index.
 """
 
@@ -153,7 +153,7 @@ def ways(python: str, archive: Path, folder: Path) -> Iterator[bool]:
 
 def goes(person: Person, archive: Path, binaries: Path, place: Path) -> bool:
     """Whether the person came to the result. All commands are typed, also after one that failed."""
-    started, said = time.monotonic(), ""
+    started, before, said = time.monotonic(), _cpu(), ""
     if person.file:
         (place / "test_mine.py").write_text(person.file, encoding="utf-8")
     right, folder = True, place
@@ -172,9 +172,16 @@ def goes(person: Person, archive: Path, binaries: Path, place: Path) -> bool:
     read = sum(len((ROOT / "docs" / f"{page}.md").read_text().split()) for page in person.reads)
     typed, minutes = len(person.types), (time.monotonic() - started) / 60
     print(
-        f"{'' if right else 'NOT '}there: {person.who}: {typed} commands, {read:,} words, {minutes:.1f} min"
+        f"{'' if right else 'NOT '}there: {person.who}: {typed} commands, {read:,} words, {minutes:.1f} min, "
+        f"{(_cpu() - before) / 60:.1f} min of CPU"
     )
     return right
+
+
+def _cpu() -> float:
+    """Seconds that all commands have taken of a CPU."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def main(pythons: Sequence[str]) -> int:

@@ -36,9 +36,11 @@ __all__ = [
     "soc",
 ]
 _PLACES = {
-    "devices": ("Device", "board", "device"),
+    "accelerators": ("Device",),
+    "devices": ("board", "device"),
     "works": ("read",),
-    "plans": ("Plan", "plan", "run"),
+    "plans": ("Plan",),
+    "calls": ("plan", "run"),
     "runs": ("Run", "compare"),
     "choices": ("explore",),
     "proofs": ("prove",),

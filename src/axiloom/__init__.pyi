@@ -1,9 +1,11 @@
 from axiloom.base.errors import AxiloomError as Error
+from axiloom.library.accelerators import Device
+from axiloom.library.calls import plan, run
 from axiloom.library.choices import explore
-from axiloom.library.devices import Device, board, device
+from axiloom.library.devices import board, device
 from axiloom.library.loops import nest
 from axiloom.library.models import quantize
-from axiloom.library.plans import Plan, plan, run
+from axiloom.library.plans import Plan
 from axiloom.library.proofs import prove
 from axiloom.library.runs import Run, compare
 from axiloom.library.sessions import soc

@@ -16,7 +16,13 @@ SCRIPTS = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(SCRIPTS)))
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, marks=[pytest.mark.slow] if ".isa" in text else [])
+        for number, text in enumerate(SCRIPTS)
+    ],
+)
 def test_a_script_of_the_page(
     number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.hw.rtl_files.test_packaged import core
 
 import axiloom as ax
 
-LOOPS = Path(__file__).parents[2] / "examples" / "loops" / "smooth.c"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LOOPS = EXAMPLES / "loops" / "smooth.c"
+ROWS = str(EXAMPLES / "selection" / "rows32.isa")
 
 
 def test_faults_of_a_file_are_said_not_raised(tmp_path: Path) -> None:
@@ -28,10 +33,65 @@ def test_a_device_can_be_typed_again() -> None:
     assert eval(repr(device)) == device
 
 
+def test_an_instruction_set_is_a_device(tmp_path: Path) -> None:
+    device = ax.device(ROWS, defines={"ROWS": 64}, lanes=8)
+    assert repr(device) == f"ax.device({ROWS!r}, defines={{'ROWS': 64}}, lanes=8)"
+    assert eval(repr(device)) == device != ax.device(ROWS)
+    assert device.faults == ()
+    assert "s_axis_tdata" in device.verilog("accelerator")
+    text = Path(ROWS).read_text()
+    (tmp_path / "mine.isa").write_text(text.replace("def load(", "def load(n: "))
+    assert len(ax.device(tmp_path / "mine.isa").faults) == 1
+
+
+def test_commands_are_a_plan_of_their_own_instruction_set(tmp_path: Path) -> None:
+    """Written by hand: rows are loaded and stored again."""
+    file = tmp_path / "copy.program"
+    shutil.copy(ROWS, tmp_path)
+    shape = {"shape": [8, 32], "number": "bfloat16", "memory": "d0"}
+    arrays = [
+        {"name": "x", "role": "in", "base": 0, **shape},
+        {"name": "y", "role": "out", "base": 512, **shape},
+    ]
+    commands = [["load", {"n": 8, "out": 0, "base": 0}], ["store", {"n": 8, "row": 0, "base": 512}]]
+    whole = {"target": "rows32.isa", "name": "copy", "arrays": arrays, "commands": commands, "constants": {}}
+    file.write_text(json.dumps(whole))
+    plan = ax.plan(file)
+    assert plan.arguments == {"x": ("bfloat16", (8, 32))}
+    x = np.linspace(-1, 1, 256, dtype=np.float32).reshape(8, 32)
+    assert np.array_equal(plan.job({"x": x}).results["y"], plan.job({"x": x}).values["x"])
+    with pytest.raises(ax.Error, match=r"takes no `z`; it takes x"):
+        plan.job({"z": x})
+    with pytest.raises(ax.Error, match=r"is a program of rows32\.isa, not of vta"):
+        ax.plan(file, on="vta")
+    with pytest.raises(ax.Error, match="run on their instruction set"):
+        ax.plan(file, on="v3_4")
+
+
+def test_a_packaged_core_is_a_device(tmp_path: Path) -> None:
+    mine = ax.device(core(tmp_path))
+    assert [note for note in mine.notes if note.startswith("to do")] == []
+    assert mine.user_rtl is not None
+    assert mine.user_rtl.top == mine.name == "rowmul"
+    under = ax.device(EXAMPLES / "verilog_accelerator" / "rowmul.json", rtl=tmp_path / "component.xml")
+    assert under.asked.top == "rowmul"
+    assert under.faults == ()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ax.device("core.xml"), "accepted are built-in names"),
+        (lambda: ax.device("system.hwh"), "accepted are built-in names"),
+        (lambda: ax.device("core.xml"), "core.xml: no such file"),
+        (lambda: ax.device(ROWS, dma="sg", size=4), "`size, dma` is not of .*rows32.isa"),
+        (lambda: ax.device("v3_4", lanes=4), "`lanes` is of instruction sets with meaning"),
+        (lambda: ax.device("none.isa").name, "none.isa: no such file"),
+        (lambda: ax.device(ROWS).spec, "has no opcode map: take `instructions`"),
+        (lambda: ax.explore("matmul:8x8x8", on=ROWS), "is an instruction set with meaning"),
+        (lambda: ax.plan("matmul:8x8x8", on=ROWS), "executes a model's file, or commands"),
+        (lambda: ax.plan("a.mlir", on=[ROWS, "v3_4"]), "rows32.isa is alone, or beside 'cpu'"),
+        (lambda: ax.plan("a.mlir", on=ROWS, calls=2), "are not of programs of commands"),
+        (lambda: ax.plan("a.program"), "a.program: no such file"),
         (lambda: ax.read("matmul:64x64"), "is not understood"),
         (lambda: ax.read("matmul:8x8x8", defines={"N": 4}), "are for files of C"),
         (lambda: ax.plan("matmul:8x8x8", on=[]), "no accelerator"),

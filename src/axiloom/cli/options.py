@@ -172,8 +172,8 @@ def accelerator(
             action="extend",
             metavar="FILE.v|model",
             first=True,
-            help="your Verilog or VHDL in place of ours, with --top; or `model`: the functional model, "
-            "before there is RTL",
+            help="your Verilog or VHDL in place of ours, with --top, or a component.xml; or `model`: the "
+            "functional model, before there is RTL",
         ),
         option("--top", metavar="NAME", first=True, help="the top module of --rtl"),
         stream_width(f"bits of the AXI streams and the memory ports (default: {says})"),

@@ -1,12 +1,14 @@
-"""Random inputs of a program."""
+"""Inputs of a program."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.base.errors import UsageError
 from axiloom.graph.numbers import number
 from axiloom.selection.program.program import Program
 
@@ -33,3 +35,25 @@ def random_values(program: Program, seed: int) -> dict[str, npt.NDArray[Any]]:
             low, high = 0, (1 << kind.bits) - 1
         arrays[array.name] = random.integers(low, high, array.shape, endpoint=True).astype(kind.host)
     return arrays
+
+
+def given_values(program: Program, given: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Raw host values of what is `given` by name: raw already, or floats that are rounded to the array's.
+
+    Raises UsageError for an array that the program does not take, and another type or shape.
+    """
+    arrays = {array.name: array for array in program.arrays if array.role == "in"}
+    values = {}
+    for name, value in given.items():
+        if name not in arrays:
+            raise UsageError(f"{program.name}: takes no `{name}`; it takes {', '.join(arrays)}")
+        kind, shape = number(arrays[name].number), arrays[name].shape
+        if kind.kind == "float" and value.dtype.kind == "f" and value.shape == shape:
+            values[name] = kind.encode(value)
+        elif (value.dtype, value.shape) == (kind.host, shape):
+            values[name] = value
+        else:
+            raise UsageError(
+                f"{program.name}: `{name}` is {value.dtype} {value.shape}; it takes {kind} {shape}"
+            )
+    return values

@@ -14,6 +14,7 @@ from axiloom.cosim.system import STALLS, Stall
 from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.explore.default import Open
 from axiloom.explore.hardware import Kept, most
+from axiloom.hw.rtl_files.packaged import sources
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.files.device import device_of
@@ -57,7 +58,10 @@ class Asked:
     """Of a built-in one, where no problem says it."""
 
     def __post_init__(self) -> None:
-        """Raises UsageError with all that does not go together."""
+        """Raises UsageError with all that does not go together, BuildError for no packaged core."""
+        files, top = sources(self.rtl, self.top)
+        object.__setattr__(self, "rtl", files)
+        object.__setattr__(self, "top", top)
         in_file = self.file is not None
         rules = (
             ("--top", self.top and not self.rtl, "names the top module of --rtl: give the files too"),

@@ -16,9 +16,10 @@ from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.explore.hardware import choose_hardware
 from axiloom.explore.products import of_problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.library.calls import On, plan
 from axiloom.library.devices import device, together
 from axiloom.library.loops import Nest, Schedules
-from axiloom.library.plans import On, Plan, plan
+from axiloom.library.plans import Plan
 from axiloom.library.progress import told
 from axiloom.library.works import Work, read
 from axiloom.report.page import front

@@ -17,18 +17,16 @@ from axiloom.base import processes
 from axiloom.base.errors import UsageError
 from axiloom.base.files import make_folder, read_arrays
 from axiloom.boards.ulx3s_design import NAME as SERIAL
-from axiloom.cosim.soc import build_shared
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
-from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore import chosen
-from axiloom.explore.asked import OFF, Asked
+from axiloom.explore.asked import Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
-from axiloom.library.devices import Device, Source, together
+from axiloom.library.accelerators import Device
+from axiloom.library.devices import Source
 from axiloom.library.runs import Run, execute
-from axiloom.library.works import Work, read
-from axiloom.report.types import Kernel
+from axiloom.library.works import Work
 from axiloom.run import selection
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays
@@ -173,9 +171,9 @@ class Plan:
         what does not fit."""
         if not arrays:
             return self._job
-        given = arrays
-        if not isinstance(arrays, Path):
-            given = {name: np.asarray(array) for name, array in arrays.items()}
+        given: Given = arrays if isinstance(arrays, Path) else dict(arrays)
+        if isinstance(given, dict):
+            given = {name: np.asarray(array) for name, array in given.items()}
         before, self._latest = self._latest, self._jobs(given)
         _share(before or self._job, self._latest)
         return self._latest
@@ -205,74 +203,7 @@ class Plan:
 
 def _share(job: Job, other: Job) -> None:
     """`other` has what `job` has compiled."""
-    vars(other).update({name: value for name, value in vars(job).items() if name in COMPILED})
-
-
-def plan(
-    work: Any,
-    on: On = None,
-    *,
-    board: str | Path = boards.DEFAULT,
-    flow: str | None = None,
-    order: Sequence[str] | None = None,
-    tile: Sequence[int] | None = None,
-    pipeline: str | None = None,
-    schedule: str | Path | None = None,
-    calls: int = 1,
-    sim: str = "verilator",
-    wait: str = "poll",
-    os: str = "none",
-    stall: range | int | str | None = None,
-    seed: int = 0,
-) -> Plan:
-    """How `work` (what :func:`read` gives or takes) is computed on a device, or several.
-
-    `on`: what :func:`device` gives or takes; without it the fastest built-in accelerator by the cost
-    model. `flow`, `order`, `tile` and `pipeline` are the driver's, the best where they are left out;
-    `schedule`: a file of primitives, of loops. `board` is a name or a file; `calls` of the driver by one
-    program; `stall`: seeds of pauses, or ``"off"``; `seed` of random inputs. Raises what the command
-    raises, before anything runs.
-    """
-    if not isinstance(work, Work):
-        work = read(work)
-    asked = together(on, str(board))
-    if isinstance(stall, str) and stall != OFF:
-        raise UsageError(f"stall={stall!r}: a seed, a range of seeds, or {OFF!r}")
-    seeds = range(stall, stall + 1) if isinstance(stall, int) else stall
-    around = Simulated(str(board), sim, wait, os, seeds, seed)
-    text = f"ax.plan({work.name!r}{f', on={on!r}' if on is not None else ''})"
-    use = Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, pipeline)
-    compiled = _planned(work, on, text, around, asked, schedule, calls, use)
-    compiled.job()  # what it refuses, it refuses now
-    return compiled
-
-
-def _planned(
-    work: Work,
-    on: On,
-    text: str,
-    around: Simulated,
-    asked: Asked,
-    schedule: str | Path | None,
-    calls: int,
-    use: Schedule,
-) -> Plan:
-    if work.loops is not None:
-        if on is not None or use.options() or calls != 1:
-            raise UsageError(
-                f"{work.name}: loops become an accelerator of their own: leave `on`, `flow`, `calls`, ... out"
-            )
-        if schedule is not None and work.schedule is not None:
-            raise UsageError(f"{work.name}: a nest has its `schedule` already")
-        return of_loops(work, text, around, work.schedule or schedule)
-    if schedule is not None:
-        raise UsageError(f"{work.name}: `schedule` is a file of primitives, for loops")
-    task = Task(work.name, work.mlir, work.data_type, asked, use, calls)
-    if work.model is None:
-        return of_problem(work, text, around, task)
-    if calls != 1:
-        raise UsageError(f"{work.name}: `calls` is for problems of one op")
-    return of_network(work, text, around, task)
+    other.__dict__.update({name: value for name, value in vars(job).items() if name in COMPILED})
 
 
 def of_problem(work: Work, text: str, around: Simulated, task: Task) -> Plan:
@@ -353,34 +284,3 @@ def of_loops(
     compiled = Plan(work, text, system, job)
     weakref.finalize(compiled, place.close)
     return compiled
-
-
-def run(
-    work: Any,
-    on: On = None,
-    *,
-    against: Kernel | None = None,
-    progress: bool = True,
-    keep: str | Path | None = None,
-    **options: Any,
-) -> Run:
-    """`work` on the simulated SoC: a plan, or what :func:`plan` takes, with its `options`.
-
-    A wrong result is in what comes back: `Run.check` raises it.
-
-    Options that are arrays are inputs by name (``A=a``), in place of random ones. `against`: the same on the
-    CPU alone, by ``"loops"`` or ``"neon"``. `keep`: a folder for sources, ELF and stages of the compiler.
-    Raises Error where there is no result: it does not compile, it hangs, the driver fails.
-    """
-    arrays = {name: value for name, value in options.items() if isinstance(value, np.ndarray)}
-    others = {name: value for name, value in options.items() if name not in arrays}
-    if not isinstance(work, Plan):
-        with processes.meanwhile(
-            lambda: build_shared(others.get("sim", "verilator"))
-        ):  # a choice takes a core
-            work = plan(work, on, **others)
-    elif on is not None or others:
-        raise UsageError(f"ax.run: a plan has its device and options: leave {', '.join(others) or 'on'} out")
-    return execute(
-        work, arrays, against=against, progress=progress, keep=None if keep is None else Path(keep)
-    )

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from axiloom.base.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.library.devices import Device, device
+from axiloom.library.accelerators import Device, TextDevice
+from axiloom.library.devices import device
 from axiloom.prove import solvers
 from axiloom.prove.verdict import Verdict
 
@@ -28,11 +29,11 @@ def prove(
 ) -> Iterator[Verdict]:
     """Verdicts as they are found, each with its bound: ``print(verdict)`` is a line.
 
-    A device, or its specification, is proved as an instruction set: decode is disjoint and complete,
-    invariants hold, every instruction ends; its `rtl` keeps the rules of AXI, too. Verilog (a file, or
-    several with the module `top`) keeps the rules of AXI on its ports; `live`: all that is accepted is
-    answered, too. `limit_s` seconds a claim. Raises SpecError where there is no formal model, BuildError
-    where a solver is missing.
+    A device, or its specification, is proved as an instruction set (``mine.json``, ``rows32.isa``): decode is
+    disjoint and complete, invariants hold, every instruction ends; its `rtl` keeps the rules of AXI, too.
+    Verilog (a file, or several with the module `top`) keeps the rules of AXI on its ports; `live`: all that
+    is accepted is answered, too. `limit_s` seconds a claim. Raises SpecError where there is no formal model,
+    BuildError where a solver is missing.
     """
     if not isinstance(what, (Device, AcceleratorSpec)):
         files = [Path(file) for file in ([what] if isinstance(what, (str, Path)) else what)]
@@ -45,6 +46,8 @@ def prove(
         raise UsageError("ax.prove: `top` and `live` are about Verilog")
     if isinstance(what, AcceleratorSpec):
         return _of_spec(what, limit_s)
+    if isinstance(what, TextDevice):
+        return _of_text(what, limit_s)
     if not what.asked.is_verilog:
         return _of_spec(what.spec, limit_s)
     ports = _of_ports(what.asked.rtl, what.asked.top, limit_s, live=False)
@@ -56,6 +59,15 @@ def _of_spec(spec: AcceleratorSpec, limit_s: int) -> Iterator[Verdict]:
     from axiloom.prove import spec as specs
 
     return _arriving(lambda say: specs.prove(spec, limit_s, lambda verdict, _total: say(verdict)))
+
+
+def _of_text(device: TextDevice, limit_s: int) -> Iterator[Verdict]:
+    solvers.check()
+    from axiloom.prove import instructions
+
+    return _arriving(
+        lambda say: instructions.prove(device.instructions, limit_s, lambda verdict, _total: say(verdict))
+    )
 
 
 def _of_ports(files: Sequence[Path], top: str | None, limit_s: int, live: bool) -> Iterator[Verdict]:

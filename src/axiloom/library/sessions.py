@@ -22,9 +22,10 @@ from axiloom.cosim.soc import Soc, judge, refuse_run
 from axiloom.cosim.system import STALLS, System
 from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.isa import AcceleratorSpec, place
+from axiloom.isa import AcceleratorSpec, Link, place
 from axiloom.isa.contract.dma_registers import Channel
-from axiloom.library.devices import Device, Source, device
+from axiloom.library.accelerators import Device
+from axiloom.library.devices import Source, device, of_text
 from axiloom.library.live import Memory, Session, Stream, words
 from axiloom.report.page import soc as page_of_system
 from axiloom.report.page.document import framed
@@ -237,17 +238,22 @@ def soc(
     if hardware and any(isinstance(item, Device) for item in items):
         raise UsageError(f"ax.soc: {', '.join(hardware)}: a device has its options already")
     devices = [item if isinstance(item, Device) else device(item, **hardware) for item in items]
-    specs = [item.spec for item in devices]
-    if several:
-        specs = place(specs)
-    stands: dict[str, Any] = {}
-    for item in devices:
-        stands |= item.asked.stands_in(*specs)
-        if item.asked.is_verilog:
-            around.setdefault("stall", STALLS)
-    system = System(tuple(specs), **stands, **around)
     stack = ExitStack()
-    chip = Chip(system, Soc(system, timeline=timeline), folder or stack.enter_context(processes.scratch()))
+    scratch = folder or stack.enter_context(processes.scratch())
+    links: tuple[Link, ...]
+    stands: dict[str, Any] = {}
+    if (instructions := of_text(devices)) is not None:
+        rtl = instructions.rtl()
+        links, stands["user_rtl"] = (rtl.link,), rtl.rtl(scratch)
+    else:
+        specs = [item.spec for item in devices]
+        links = tuple(place(specs) if several else specs)
+        for item in devices:
+            stands |= item.asked.stands_in(*links)
+            if item.asked.is_verilog:
+                around.setdefault("stall", STALLS)
+    system = System(links, **stands, **around)
+    chip = Chip(system, Soc(system, timeline=timeline), scratch)
     weakref.finalize(chip, stack.close)
     return chip
 

@@ -18,13 +18,15 @@ from axiloom.read import models
 from axiloom.read.context.model import Model
 
 if TYPE_CHECKING:
-    from axiloom.nests.program import Program
+    from axiloom.nests.program import Program as Loops
     from axiloom.nests.program.loaded import Loaded
     from axiloom.nests.schedule import Schedule
+    from axiloom.selection.program.program import Program
 
-C = ".c"
+C, PROGRAM = ".c", ".program"
 ACCEPTED = (
-    f"matmul:MxNxK[:int8|int16|int32] and its like, FILE.c[:FUNCTION], {models.ACCEPTED}, a torch module"
+    "matmul:MxNxK[:int8|int16|int32] and its like, FILE.c[:FUNCTION], FILE.program, "
+    f"{models.ACCEPTED}, a torch module"
 )
 
 
@@ -40,6 +42,8 @@ class Work:
     model: Model | None = None
     loops: Loaded | None = None
     schedule: Schedule | None = None
+    program: Program | None = None
+    """Commands of an instruction set."""
     said: tuple[str, ...] = ()
     """Of a quantised model: what it was compared with, and how close it is."""
 
@@ -60,7 +64,8 @@ def read(
 ) -> Work:
     """A problem (``matmul:64x64x64``, ``conv:14_64_3_64_1:int8``), a model (``net.onnx``, ``net.mlir``,
     ``model.py:build``, or a torch module with its example `inputs`), or loops: ``gemm.c:gemm``, with
-    `defines` for sizes and folders to `include`; ``gemm.py:gemm``, or the function itself; a nest.
+    `defines` for sizes and folders to `include`; ``gemm.py:gemm``, or the function itself; a nest; or
+    commands of an instruction set (``attention.program``).
 
     Raises UsageError, CompileError or BuildError; all that a file has and nothing here reads is in one
     error.
@@ -77,6 +82,10 @@ def read(
         return Work(text, loops=load(text, macros, [Path(folder) for folder in include]))
     if macros or include:
         raise UsageError(f"{text}: `defines` and `include` are for files of C")
+    if text.endswith(PROGRAM):
+        from axiloom.selection.program.file import read as commands
+
+        return Work(text, program=commands(Path(text)))
     if not models.is_model(text):
         problem = drivergen.parse_workload(text)
         return Work(text, problem.mlir, problem.dtype)
@@ -141,7 +150,7 @@ def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -
     return loaded
 
 
-def scheduled(program: Program, file: Path | None) -> Schedule:
+def scheduled(program: Loops, file: Path | None) -> Schedule:
     """`program` by the schedule in `file`. Raises ScheduleError with its line."""
     from axiloom.nests.schedule import Schedule
     from axiloom.nests.schedule.replay import replay

@@ -83,7 +83,8 @@ def network(text: str) -> tuple[Any, tuple[Any, ...]]:
 def graph(text: str) -> Graph:
     """The graph of a model: of a file that `read` reads, or of a network of PyTorch or ONNX."""
     if not is_network(text):
-        return read(Path(text))
+        path, _, function = text.partition(":")
+        return read(Path(path), function or None)
     module, examples = network(text)
     if module_faults := getattr(module, "faults", ()):
         raise CompileError("\n".join(module_faults))

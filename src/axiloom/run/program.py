@@ -19,6 +19,7 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
+from axiloom.graph.numbers import number
 from axiloom.isa import dumps
 from axiloom.plan import Plan
 from axiloom.report.build import build
@@ -70,6 +71,12 @@ class ProgramRun:
     @cached_property
     def expected(self) -> Arrays:
         return self._by_symbol(self.results, ("out",))
+
+    def by_name(self, result: Result) -> Arrays:
+        """Results as NumPy computes with them: bfloat16 as float32."""
+        numbers = {array.name: number(array.number) for array in self.program_of.arrays}
+        names = {arg.symbol: arg.name for arg in self.driver.args}
+        return {names[symbol]: numbers[names[symbol]].decode(raw) for symbol, raw in result.outputs.items()}
 
     def build(self, folder: Path) -> Path:
         return build_driver(self.driver, self.system, folder)

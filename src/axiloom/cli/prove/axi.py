@@ -19,6 +19,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, Option, option
 from axiloom.cli.kinds import Kind
 from axiloom.cli.prove import shared as proofs
+from axiloom.hw.rtl_files.packaged import sources
 
 if TYPE_CHECKING:
     from axiloom.prove.abc import Outcome
@@ -198,12 +199,13 @@ def of_users(
     from axiloom.prove.axi import user
     from axiloom.prove.design import VerilogOptions
 
-    asked, name = How(**how), top or rtl[0].stem
+    files, top = sources(tuple(rtl), top)
+    asked, name = How(**how), top or files[0].stem
 
     def work() -> Work:
         settings = VerilogOptions(_once(parameter, "--parameter"), _once(define, "-D"), tuple(include))
         module = user.read(
-            rtl, name, clock, reset, options=settings, tied=_once(tie, "--tie"), assume=assume, fair=fair
+            files, name, clock, reset, options=settings, tied=_once(tie, "--tie"), assume=assume, fair=fair
         )
         for told in module.told:
             print(f"{name}: {told}")
@@ -445,7 +447,7 @@ USERS = Kind(
                 required=True,
                 type=shared.rtl_file,
                 metavar="FILE",
-                help="your Verilog or VHDL; once for each file",
+                help="your Verilog or VHDL, once for each file; or a component.xml",
                 first=True,
             ),
             option(

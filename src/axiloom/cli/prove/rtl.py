@@ -100,10 +100,11 @@ def _sized(
     """The text with the constants of the command line, and the sizes of its RTL. In its `small` form those
     that the text says come before the defaults."""
     from axiloom.cli.run import program
+    from axiloom.isa.instructions import library
     from axiloom.isa.instructions.tree import RTL_SIZES
 
     defined = program.constants(define)
-    isa = program.instruction_set(name, Path(), defined, "--isa")
+    isa = library.target(name, constants=defined)
     if not small:
         return isa, sizes
     if not isa.small:
@@ -114,7 +115,7 @@ def _sized(
     constants = {size: value for size, value in isa.small.items() if size not in RTL_SIZES} | defined
     told = ", ".join(f"{size} = {value}" for size, value in {**constants, **sizes}.items())
     print(f"small form: {told}", flush=True)
-    return program.instruction_set(name, Path(), constants, "--isa"), sizes
+    return library.target(name, constants=constants), sizes
 
 
 LIMIT = proofs.limit("of both solvers for what z3 does not say at once")

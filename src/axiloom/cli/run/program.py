@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from axiloom.base.errors import CompileError, SpecError, UsageError
-from axiloom.base.files import make_folder
+from axiloom.base.errors import UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, Group, option
 from axiloom.cli.kinds import Kind, Said
@@ -16,29 +15,21 @@ from axiloom.cli.nest.source import defines
 from axiloom.cli.run import network
 from axiloom.cli.shown import SHOWN, Shown
 from axiloom.cosim.soc import judge
+from axiloom.device.rtl import DEFAULT_LANES
 from axiloom.explore.asked import Asked
-from axiloom.library.plans import Layers, Plan, Simulated
-from axiloom.library.progress import Progress, told
-from axiloom.library.works import Work, of_model
+from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+from axiloom.library.accelerators import WIDTH, TextDevice
+from axiloom.library.devices import CPU
+from axiloom.library.plans import Layers, Simulated
+from axiloom.library.progress import told
+from axiloom.library.works import PROGRAM, Work, of_model, read
 from axiloom.read import models
-from axiloom.run.network import Network, NetworkRun
-from axiloom.run.run import folder_or_temporary
-from axiloom.run.selection import EGRAPH, check_extra
-
-if TYPE_CHECKING:
-    from axiloom.device.rtl import DeviceRtl
-    from axiloom.isa.instructions.tree import InstructionSet
-    from axiloom.run.selected import Selected
-
-ENDING = ".program"
-CPU = "cpu"
-WIDTH = 64
-"""Bits of a stream, where nobody says them."""
+from axiloom.run.selection import EGRAPH
 
 
 def is_program(problem: str) -> bool:
     """Whether a problem is a file of commands."""
-    return problem.endswith(ENDING)
+    return problem.endswith(PROGRAM)
 
 
 def by_text(problem: str, accel: str | None, select: str | None) -> bool:
@@ -50,8 +41,6 @@ def by_text(problem: str, accel: str | None, select: str | None) -> bool:
 
 
 def _names_text(accel: str | None) -> bool:
-    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
-
     names = (accel or "").split(",")
     return any(name in targets() or name.endswith(INSTRUCTIONS) for name in names)
 
@@ -67,47 +56,26 @@ def constants(define: Sequence[str]) -> dict[str, int]:
     return values
 
 
-def instruction_set(name: str, folder: Path, values: Mapping[str, int], where: str) -> InstructionSet:
-    """A built-in text by its name, or a file. Raises UsageError, SpecError."""
-    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
-    from axiloom.isa.instructions.read import read
-
-    built_in = targets()
-    if name in built_in:
-        return read(built_in[name], dict(values))
-    if not name.endswith(INSTRUCTIONS):
-        raise UsageError(
-            f"{where}: no instruction set is called {name}; there are {', '.join(built_in)}, "
-            f"and files that end in {INSTRUCTIONS}"
-        )
-    return read(folder / name, dict(values))
-
-
-def selected(
-    problem: str,
-    accel: str | None,
+def instructions(
+    name: str | None,
     define: Sequence[str],
-    device: Callable[[InstructionSet], DeviceRtl | None],
-    progress: Progress,
-) -> Selected:
-    """An application as a validated program of the instruction set that `accel` names."""
-    check_extra()
-    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
-    from axiloom.read import read
-    from axiloom.run.selected import select
-
-    if accel is None:
-        names = ", ".join(targets())
-        raise UsageError(f"{problem}: say for which instruction set: --accel {names}, or FILE.isa")
-    values = constants(define)
-    path, _, function = problem.partition(":")
-    graph = read(Path(path), function or None)
-    return select(
-        graph,
-        lambda more: instruction_set(accel, Path(), {**more, **values}, "--accel"),
-        device,
-        progress,
-        Path(accel).name if accel.endswith(INSTRUCTIONS) else "",
+    stream_width: int = WIDTH,
+    lanes: int = DEFAULT_LANES,
+    product_rows: int = 1,
+) -> TextDevice:
+    """The instruction set of `name`. Raises UsageError where it is none."""
+    there = f"{', '.join(targets())}, or FILE{INSTRUCTIONS}"
+    if name is None:
+        raise UsageError(f"say for which instruction set: --accel {there}")
+    if not _names_text(name):
+        raise UsageError(f"--accel {name}: is no instruction set; there are {there}")
+    return TextDevice(
+        name,
+        Asked(),
+        constants=constants(define),
+        lanes=lanes,
+        product_rows=product_rows,
+        stream_width=stream_width,
     )
 
 
@@ -118,72 +86,38 @@ def run(
     words: Sequence[str],
     accel: str | None = None,
     define: Sequence[str] = (),
-    lanes: int | None = None,
-    product_rows: int = 1,
     stream_width: int = WIDTH,
     output: Path | None = None,
+    **sizes: int,
 ) -> int:
-    from axiloom.device.rtl import DEFAULT_LANES, device
-    from axiloom.device.values import random_values
+    """`sizes`: of the units of its RTL."""
+    from axiloom.library.programs import named, of_program
     from axiloom.plan import figures
-    from axiloom.run.program import BY_TEXT, ProgramRun
-    from axiloom.selection.drive.execute import execute as by_simulator
-    from axiloom.selection.program.file import read
 
     progress = told()
-    devices: dict[str, DeviceRtl] = {}
-
-    def built(isa: InstructionSet) -> DeviceRtl:
-        text = repr(isa)
-        if text not in devices:
-            progress("from the text to RTL")
-            devices[text] = device(isa, lanes or DEFAULT_LANES, stream_width, product_rows)
-        return devices[text]
-
-    chosen: Selected | None = None
-    if not is_program(program):
-        chosen = selected(program, accel, define, built, progress)
-        commands, isa = chosen.program, chosen.isa
-    elif accel is not None:
-        raise UsageError(f"--accel {accel}: {program} says which instruction set executes it: leave it out")
-    else:
-        commands = read(Path(program))
-        isa = instruction_set(commands.target, Path(program).parent, constants(define), commands.name)
-    rtl = built(isa)
-    values = random_values(commands, around.seed)
-    results, reference = by_simulator(commands, isa, values), BY_TEXT
-    if chosen is not None and _same(chosen, values, results):
-        reference = "the application, evaluated with NumPy"
-    with folder_or_temporary(shown.keep) as folder:
-        system = replace(around.system([rtl.link], Asked()), user_rtl=rtl.rtl(folder))
-        job = ProgramRun(commands, rtl, system, values, results, reference, seed=around.seed)
-        plan = Plan(Work(program), program, system, lambda _inputs: job)
-        ran = shown.run(plan, job, words, watch=shown.watch(progress))
-        code = shown.end(ran, words, output)
-        judge(ran.result)
-    foretold = rtl.foretold(commands)
+    work: Work | str = program
+    if is_program(program):
+        if accel is not None:
+            raise UsageError(
+                f"--accel {accel}: {program} says which instruction set executes it: leave it out"
+            )
+        work = read(program)
+        accel = named(work)
+    device = instructions(accel, define, stream_width, **sizes)
+    plan = of_program(work, program, device, around, keep=shown.keep, say=progress)
+    job = plan.job()
+    ran = shown.run(plan, job, words, watch=shown.watch(progress))
+    code = shown.end(ran, words, output)
+    judge(ran.result)
+    foretold = plan.rtl.foretold(plan.commands)
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
-    print(*(chosen.lines() if chosen else [f"Commands: {len(commands.commands)}"]), sep="\n")
+    print(*(plan.chosen.lines() if plan.chosen else [f"Commands: {len(plan.commands.commands)}"]), sep="\n")
     moved = figures(job.plan)
     print(
         f"Words: {4 * moved.sent:,} bytes in, {4 * moved.received:,} bytes out; "
         f"{ran.result.section_cycles:,} fabric cycles from call to return{alone}"
     )
     return code
-
-
-def _same(chosen: Selected, values: Any, results: Any) -> bool:
-    """Whether the application gives the program's results on these values, bit for bit."""
-    import numpy as np
-
-    from axiloom.graph.evaluate import evaluate
-
-    names = {str(parameter.attributes["name"]) for parameter in chosen.graph.parameters}
-    if names != set(values):
-        return False
-    expected = evaluate(chosen.graph, values)
-    outs = ["y"] if len(expected) == 1 else [f"y{i}" for i in range(len(expected))]
-    return all(np.array_equal(results[name], array) for name, array in zip(outs, expected, strict=True))
 
 
 def run_network(
@@ -199,41 +133,19 @@ def run_network(
     input: Path | None = None,
     output: Path | None = None,
 ) -> int:
-    """Each layer that the text's instructions can compute is a program of its own, found by equality
-    saturation and validated; the CPU does the rest."""
-    check_extra()
-    from axiloom.device.rtl import device
-    from axiloom.run.text_layers import TextLayers
+    """Each layer that the text's instructions can compute is a program of its own; the CPU does the rest."""
+    from axiloom.library.programs import of_network
 
-    if around.os == "linux":
-        raise UsageError("--os linux is for functions with one op, not for networks")
     names = [name for name in accel.split(",") if name != CPU]
     if len(names) != 1:
         raise UsageError(f"--accel {accel}: one instruction set shares a network with the CPU")
-    work = of_model(model, models.load(model)) if models.is_model(model) else None
-    if work is None or work.model is None:
+    if not models.is_model(model):
         raise UsageError(f"{model}: --accel {accel} is for networks: MLIR, model.py:build or .onnx")
-    network_of = work.model
-    values = constants(define)
-
-    def read(more: Mapping[str, int]) -> InstructionSet:
-        return instruction_set(names[0], Path(), {**more, **values}, "--accel")
-
-    progress = told()
-    progress("from the text to RTL")
-    rtl = device(read({}), stream_width=stream_width)
-    text_layers = TextLayers(read, rtl, progress)
-    with folder_or_temporary(None) as folder:
-        make_folder(shown.keep or folder)
-        system = replace(around.system([rtl.link], Asked()), user_rtl=rtl.rtl(folder))
-
-        def job(inputs: Any) -> NetworkRun:
-            of = Network(model, network_of.mlir, network_of.weights, inputs, around.seed, network_of.referee)
-            return NetworkRun(of, system, layers=text_layers, **layers.fields)
-
-        plan = Plan(work, model, system, job)
-        code = network.simulated(plan, shown, words, layers, against, input, output)
-    print("", *text_layers.lines(), sep="\n")
+    device = instructions(names[0], define, stream_width)
+    work = of_model(model, models.load(model))
+    plan, made = of_network(work, model, device, around, layers, keep=shown.keep, say=told())
+    code = network.simulated(plan, shown, words, layers, against, input, output)
+    print("", *made.lines(), sep="\n")
     return code
 
 
@@ -246,28 +158,20 @@ def compile_(
     output: Path | None = None,
 ) -> int:
     """A validated program, or its driver; what was chosen is said beside it."""
-    import sys
-
-    from axiloom.device.rtl import device
+    from axiloom.library.programs import selected
     from axiloom.selection.drive.driver import driver
     from axiloom.selection.drive.plan import plan
     from axiloom.selection.program.file import write
 
-    def built(isa: InstructionSet) -> DeviceRtl | None:
-        try:
-            return device(isa, stream_width=stream_width)
-        except SpecError:
-            return None  # nothing builds it: costs are then those of its text alone
-
-    chosen = selected(model, accel, define, built, told())
+    device, progress = instructions(accel, define, stream_width), told()
+    chosen = selected(model, device, progress, with_rtl=emit != "program")
+    progress("")
     print(*chosen.lines(), sep="\n", file=sys.stderr)
     if emit == "program":
         shared.write(write(chosen.program), output)
-        return 0
-    rtl = built(chosen.isa)
-    if rtl is None:
-        raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit program has the commands")
-    shared.write(driver(chosen.program, plan(chosen.program, chosen.isa, stream_width), rtl.link).c, output)
+    else:
+        rtl, steps = device.rtl(chosen.isa), plan(chosen.program, chosen.isa, stream_width)
+        shared.write(driver(chosen.program, steps, rtl.link).c, output)
     return 0
 
 

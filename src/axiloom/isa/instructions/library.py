@@ -27,19 +27,21 @@ def mappings() -> Mapping[str, Path]:
     return texts(MAPPING)
 
 
-def target(name: str, beside: Path | None = None) -> InstructionSet:
+def target(
+    name: str, beside: Path | None = None, constants: Mapping[str, int] | None = None
+) -> InstructionSet:
     """A built-in instruction set, or a file: ``NAME``, ``mine.isa``. Raises SpecError.
 
-    `beside`: the folder from which a file is looked for.
+    `beside`: the folder from which a file is looked for; `constants`: in place of those that the text has.
     """
     if name.endswith(INSTRUCTIONS):
-        return read((beside or Path()) / name)
+        return read((beside or Path()) / name, constants)
     if name not in targets():
         there = (
             f"{hint(name, targets())}; there are {', '.join(targets())}, and files that end in {INSTRUCTIONS}"
         )
         raise SpecError([f"no instruction set is called {name}{there}"])
-    return read(targets()[name])
+    return read(targets()[name], constants)
 
 
 def mapping(path: Path, sizes: Mapping[str, int] | None = None, *, any_size: bool = False) -> Mapped:
