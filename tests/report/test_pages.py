@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -83,7 +84,6 @@ def test_another_system_is_another_picture() -> None:
 
 def crossed(drawing: str) -> list[str]:
     """Edges that go through a block, and texts beyond the picture's sides."""
-    width = float(re.findall(r'viewBox="0 0 (\d+)', drawing)[0])
     boxes = [
         list(map(float, box))
         for box in re.findall(
@@ -104,10 +104,32 @@ def crossed(drawing: str) -> list[str]:
                 for x, y, wide, high in boxes
                 if left < x + wide - 1 and right > x + 1 and top < y + high - 1 and bottom > y + 1
             ]
+    return faults + beyond(drawing)
+
+
+def beyond(drawing: str) -> list[str]:
+    """Texts that leave the picture, level or turned around their middle."""
+    width = float(re.findall(r'viewBox="0 0 (\d+)', drawing)[0])
+    faults = []
     for x, anchor, text in re.findall(r'<text [^>]*x="([\d.]+)"[^>]*anchor="(\w+)">([^<]*)', drawing):
         room = float(x) if anchor == "end" else width - float(x)
         faults += [text] if 6.2 * len(text) * (0.5 if anchor == "middle" else 1) > room else []
+    turned = r'translate\(([\d.]+) [\d.]+\) rotate\((-?[\d.]+)\)" text-anchor="middle">([^<]*)'
+    for x, angle, text in re.findall(turned, drawing):
+        if float(x) < 6.2 * len(text) / 2 * math.cos(math.radians(float(angle))):
+            faults.append(text)
     return faults
+
+
+def test_texts_stay_in_their_pictures(saved: Path, tmp_path: Path) -> None:
+    """Also the roof's name where its slope is short, and the last tick of a scale."""
+    nest = ax.nest("examples/loops/product.c").save(tmp_path).read_text(encoding="utf-8")
+    pages = nest, (saved / "index.html").read_text(encoding="utf-8")
+    drawings = [
+        svg for page in pages for svg in re.findall(r'<svg class="drawing".*?</svg>', page, re.DOTALL)
+    ]
+    assert len(drawings) > 6
+    assert [text for drawing in drawings for text in beyond(drawing)] == []
 
 
 @pytest.mark.parametrize("width", [1056, 500, 352])

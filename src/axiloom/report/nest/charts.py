@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from axiloom.report.page.svg import WIDE, Drawing, fitted, scale
+from axiloom.report.page.svg import LETTER, WIDE, Drawing, fitted, scale
 
 Data = dict[str, Any]
 RIGHT = 14
@@ -94,7 +94,9 @@ class _Rows:
             x = self.x(max(value, 1) if first else value + 1)
             self.drawing.line(x, 0, x, height)
             name = f"{value:,.0f}" if value else f"0 {unit}"
-            self.drawing.text(x, height + 18, name, anchor="middle" if value else "start")
+            is_last = x + LETTER / 2 * len(name) > self.width
+            anchor = "end" if is_last else "middle" if value else "start"
+            self.drawing.text(self.width if is_last else x, height + 18, name, anchor=anchor)
 
     def label(self, text: str, row: int) -> None:
         y = row * ROW + ROW / 2 + 4.5

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from html import escape
 
-from axiloom.report.page.svg import HALF, Drawing, fitted
+from axiloom.report.page.svg import HALF, LETTER, Drawing, fitted
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 18, 46
 
@@ -81,7 +81,11 @@ def _drawn(roofs: Roofs, width: int) -> Drawing:
         drawing.line(at(left), up(roofs.top), at(corner), up(roofs.top), "gap")
     angle = math.degrees(math.atan2(up(roofs.slope * start) - up(roofs.top), at(corner) - at(start)))
     middle = math.sqrt(start * corner)
-    drawing.turned(at(middle) - 6, up(roofs.slope * middle) - 9, -angle, roofs.side, "name")
+    x, y = at(middle), up(roofs.slope * middle)
+    if x - _LEFT > LETTER * len(roofs.side) / 2 * math.cos(math.radians(angle)):
+        drawing.turned(x - 6, y - 9, -angle, roofs.side, "name")
+    else:  # along a short slope it would go over the axis
+        drawing.text(x + 14, y + 14, roofs.side, "name")
     drawing.text(width - _RIGHT - 4, up(roofs.top) - 8, roofs.ceiling, "name", "end")
     drawing.line(at(roofs.x), up(roofs.reach), at(roofs.x), up(roofs.y), "gap")
     drawing.dot(at(roofs.x), up(roofs.y), "here")

@@ -12,7 +12,7 @@ from html import escape
 
 WIDE, HALF, NARROW = 1056, 500, 352
 """What a section, one of two beside each other, and a section on a telephone have room for."""
-_LETTER = 7.0
+LETTER = 7.0
 """About the width of a letter, at 13 pixels."""
 _REGULAR = 0.85
 """... of its width in bold type."""
@@ -92,7 +92,7 @@ def fitted(draw: Callable[[int], Drawing], wide: int = WIDE) -> str:
 
 def cut(text: str, room: float) -> str:
     """What of `text` fits in `room` pixels; empty where next to nothing does."""
-    letters = room / (1.1 * _LETTER)  # names have more figures and capitals than sentences
+    letters = room / (1.1 * LETTER)  # names have more figures and capitals than sentences
     if len(text) <= letters:
         return text
     return f"{text[: int(letters) - 1]}…" if letters >= 4 else ""
@@ -103,7 +103,7 @@ def wrapped(text: str, room: float) -> list[str]:
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        if len(longer) * _LETTER <= room or not lines[-1]:
+        if len(longer) * LETTER <= room or not lines[-1]:
             lines[-1] = longer
         else:
             lines.append(word)
