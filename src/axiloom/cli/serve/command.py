@@ -14,12 +14,12 @@ from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, option, output_folder
-from axiloom.cli.spec import from_rtl
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.explore.asked import Asked
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import Link
+from axiloom.library import draft
 from axiloom.library.plans import Simulated
 from axiloom.library.progress import told
 from axiloom.virtual_board import address_map, handoff, service
@@ -86,11 +86,11 @@ def _system(asked: Asked, around: Simulated) -> System:
     asked = replace(asked, board=around.board)
     if asked.is_verilog and asked.accel is None and asked.file is None:
         assert asked.top is not None
-        drafted, _ = from_rtl.draft(asked.rtl, asked.top, None, None, None)
+        drafted, _ = draft.draft(asked.rtl, asked.top, None, None, None)
         user = UserRtl(asked.rtl, asked.top, drafted.rtl)
         ports = drafted.rtl
         if user.control is not None and not ports.registers:
-            ports = replace(ports, registers={from_rtl.CONTROL: 0})  # nobody says what they are called
+            ports = replace(ports, registers={draft.CONTROL: 0})  # nobody says what they are called
         link = Link(
             name=asked.top,
             dma=replace(drafted.dma, scatter_gather=asked.dma == "sg"),

@@ -7,7 +7,7 @@ from axiloom.report import blocks as described
 from axiloom.report.page import blocks, parts
 from axiloom.report.page.document import document
 
-BLOCKS = "What is simulated: programs run on the CPU and reach the accelerators through their DMA."
+BLOCKS = "What is simulated. Programs run on the CPU and reach the accelerators along the lines."
 
 
 def render(system: System) -> str:
