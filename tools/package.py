@@ -4,8 +4,8 @@ For each Python (default: the one that runs this) it builds the wheel, with the 
 ``tools/prebuilt.py``, and the source archive. It installs each of the two in a virtual environment outside
 the checkout, with the versions of ``constraints.txt``. Then five people (:data:`PEOPLE`) type their commands,
 each in an empty folder, and each way ends with a result of its own. It prints a line a command, and for each
-person the commands typed, the words of the pages read, the minutes, and those of a CPU. It exits with 1 if a command fails.
-It needs the package index.
+person the commands typed, the words of the pages read, the minutes, and those of a CPU. It exits with 1 if a
+command fails. It needs the package index.
 """
 
 from __future__ import annotations
