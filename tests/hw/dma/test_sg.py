@@ -57,6 +57,9 @@ from tests.hw.dma.sg_bench import (
     status,
 )
 
+from axiloom.isa.contract.dma_registers import DMACR as DMACR_REGISTER
+
+CYCLIC = DMACR_REGISTER.field("Cyclic_BD_Enable").mask
 CHANNELS = [pytest.param(MM2S, id="mm2s"), pytest.param(S2MM, id="s2mm")]
 
 
@@ -239,6 +242,30 @@ def test_the_same_tail_runs_a_ring_again() -> None:
         await cpu.write(MM2S + TAILDESC, ring[-1].place)
         await cpu.until(MM2S + DMASR, IDLE)
         assert bench.sent == packets(bench, ring) * 2
+
+    bench.run(main)
+
+
+@pytest.mark.parametrize(("length", "tail"), [(1, 0x50), (3, 0x50), (3, 0x1080)])
+def test_a_cyclic_chain_goes_round_until_it_is_stopped(length: int, tail: int) -> None:
+    """Whatever the tail is, and although every descriptor says that it is done."""
+    bench = filled(sg_bench(timing=Timing(latency=10)))
+    ring = chain_of(length, 0x1000, 0x8000, 24, 2)
+    put(bench, ring, beyond=ring[0].place)
+
+    async def main(cpu: Cpu) -> None:
+        await cpu.write(MM2S + CURDESC, ring[0].place)
+        await cpu.write(MM2S + DMACR, RUN | CYCLIC)
+        assert await cpu.read(MM2S + DMACR) == 0x0001_0002 | RUN | CYCLIC
+        await cpu.write(MM2S + TAILDESC, tail)
+        await cpu.wait(600)
+        assert await cpu.read(MM2S + DMASR) == SG_INCLUDED | IOC, "neither idle nor an error"
+        assert status(bench, ring[-1]) & COMPLETE
+        await cpu.write(MM2S + DMACR, CYCLIC)
+        await cpu.until(MM2S + DMASR, HALTED)
+        turns = len(bench.sent) // len(packets(bench, ring)) + 1
+        assert turns > 5
+        assert bench.sent == (packets(bench, ring) * turns)[: len(bench.sent)]
 
     bench.run(main)
 

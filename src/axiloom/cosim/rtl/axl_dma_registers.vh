@@ -15,6 +15,7 @@
   localparam [9:0] S2MM_LENGTH = 10'h058;
   localparam integer DMACR_RS = 0;
   localparam integer DMACR_RESET = 2;
+  localparam integer DMACR_CYCLIC_BD_ENABLE = 4;
   localparam integer DMACR_IOC_IRQEN = 12;
   localparam integer DMACR_DLY_IRQEN = 13;
   localparam integer DMACR_ERR_IRQEN = 14;

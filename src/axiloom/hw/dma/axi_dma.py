@@ -250,6 +250,7 @@ class AxiDma(wiring.Component):
             m.d.comb += [
                 mover.stop.eq(stop),
                 engine.run.eq(registers.run & ~stop),
+                engine.cyclic.eq(registers.cyclic),
                 engine.load.eq(registers.load),
                 engine.first.eq(registers.first),
                 engine.go.eq(registers.go),

@@ -38,6 +38,9 @@ class DescriptorEngine(wiring.Component):
     `sg_decode_error`).
     Descriptors before it are completed first.
 
+    With `cyclic` it goes round the chain until `run` falls: a tail only starts it, and a descriptor that was
+    completed is taken again (PG021, "Cyclic DMA Mode").
+
     When `run` falls, what is under way ends, and what was only fetched is forgotten.
 
     Parameters
@@ -47,7 +50,7 @@ class DescriptorEngine(wiring.Component):
 
     Members
     -------
-    run : from DMACR
+    run, cyclic : from DMACR
     load, first, go, tail, ask, until, meets : as of :class:`DescriptorFetch`
     current : the descriptor being worked on (index): the oldest one that is begun and not completed, or else
         the last one completed
@@ -67,6 +70,7 @@ class DescriptorEngine(wiring.Component):
         super().__init__(
             {
                 "run": In(1),
+                "cyclic": In(1),
                 "load": In(1),
                 "first": In(INDEX_BITS),
                 "go": In(1),
@@ -130,6 +134,7 @@ class DescriptorEngine(wiring.Component):
             fetch.ask.eq(self.ask),
             fetch.until.eq(self.until),
             fetch.meets.eq(self.meets),
+            fetch.cyclic.eq(self.cyclic),
             fetch.flush.eq(~self.run | broken),
             requests.read.eq(fetch.read),
             requests.read_address.eq(fetch.read_address),
@@ -145,7 +150,7 @@ class DescriptorEngine(wiring.Component):
         begin = Signal()
         give_up = Signal()
         m.d.comb += [
-            unreadable.eq(new.stale | new.slave_error | new.decode_error),
+            unreadable.eq((new.stale & ~self.cyclic) | new.slave_error | new.decode_error),
             begin.eq(
                 fetch.valid
                 & ~unreadable

@@ -89,6 +89,7 @@ class DescriptorFetch(wiring.Component):
     ask, until : fetch ahead up to this one; with `ask` it is in `first`, from the cycle behind it in `until`;
         0 asks for none
     meets : with `go`, its tail is `until`
+    cyclic : `tail` is not looked at
     flush : stop and forget all that was fetched
     read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`
     valid, descriptor, take : the oldest descriptor fetched, in order
@@ -108,6 +109,7 @@ class DescriptorFetch(wiring.Component):
                 "ask": In(1),
                 "until": In(INDEX_BITS),
                 "meets": In(1),
+                "cyclic": In(1),
                 "flush": In(1),
                 "read": Out(1),
                 "read_address": Out(32),
@@ -156,7 +158,7 @@ class DescriptorFetch(wiring.Component):
         ]
         with m.If(self.read_granted):
             m.d.sync += [following.eq(following + 1), certain.eq(0)]
-            with m.If(following == Mux(ahead, self.until, self.tail)):
+            with m.If(Mux(ahead, following == self.until, (following == self.tail) & ~self.cyclic)):
                 m.d.sync += stopped.eq(1)
 
         # --- what comes: whether it is wanted, and what NXTDESC says ---

@@ -34,6 +34,7 @@ class SgRegisters(wiring.Component):
     write_control, write_status, write_current, write_tail, write_ahead, write_data : one-cycle strobes
     control, status, current, tail, ahead : what reads back
     resetting : shown in DMACR.Reset
+    cyclic : to the engine, from DMACR
     run, load, first, go, last : to the engine (``tail``), by index of a descriptor;
         `last` a cycle behind `go`
     ask, until, meets : AHEADDESC to the engine, as of :class:`axiloom.hw.dma.sg_fetch.DescriptorFetch`
@@ -60,6 +61,7 @@ class SgRegisters(wiring.Component):
                 "ahead": Out(32),
                 "resetting": In(1),
                 "run": Out(1),
+                "cyclic": Out(1),
                 "load": Out(1),
                 "first": Out(INDEX_BITS),
                 "go": Out(1),
@@ -107,6 +109,7 @@ class SgRegisters(wiring.Component):
                     DMACR,
                     RS=self.run,
                     Reset=self.resetting,
+                    Cyclic_BD_Enable=self.cyclic,
                     IOC_IrqEn=ioc_enable,
                     Dly_IrqEn=delay_enable,
                     Err_IrqEn=error_enable,
@@ -143,6 +146,7 @@ class SgRegisters(wiring.Component):
         with m.If(self.write_control):
             m.d.sync += [
                 self.run.eq(taken(data, DMACR, "RS")),
+                self.cyclic.eq(taken(data, DMACR, "Cyclic_BD_Enable")),
                 ioc_enable.eq(taken(data, DMACR, "IOC_IrqEn")),
                 delay_enable.eq(taken(data, DMACR, "Dly_IrqEn")),
                 error_enable.eq(taken(data, DMACR, "Err_IrqEn")),

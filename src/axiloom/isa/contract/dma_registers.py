@@ -82,7 +82,8 @@ DMACR = Register(
         Field("RS", 0),
         Field("Reserved", 1, reset=1),
         Field("Reset", 2),
-        # 3 Keyhole and 4 Cyclic_BD_Enable are not built in.
+        # 3 Keyhole is not built in.
+        Field("Cyclic_BD_Enable", 4),  # in scatter-gather mode alone
         Field("IOC_IrqEn", 12),
         Field("Dly_IrqEn", 13),
         Field("Err_IrqEn", 14),

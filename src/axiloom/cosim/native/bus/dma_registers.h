@@ -17,6 +17,7 @@ enum {
 enum {
     DMACR_RS = 1u << 0,
     DMACR_RESET = 1u << 2,
+    DMACR_CYCLIC_BD_ENABLE = 1u << 4,
     DMACR_IOC_IRQEN = 1u << 12,
     DMACR_DLY_IRQEN = 1u << 13,
     DMACR_ERR_IRQEN = 1u << 14,

@@ -42,7 +42,9 @@ class DriverRules {
         const bool direct = !dmas[number].scatter_gather;
         if (at == DMACR || at == DMASR || (direct && (at == ADDRESS || at == LENGTH)) ||
             (!direct && (at == CURDESC || at == TAILDESC || at == AHEADDESC))) {
-            if (at == DMASR && !(value & (DMASR_IOC_IRQ | DMASR_DLY_IRQ | DMASR_ERR_IRQ)) && value != channel.status)
+            // A handler that finds nothing pending may acknowledge that.
+            const bool nothing = !value && !(channel.status & INTERRUPTS);
+            if (at == DMASR && !(value & INTERRUPTS) && value != channel.status && !nothing)
                 add(AXL_MISTAKE_READ_ONLY, number, offset, value, 0, place);
             if (at == ADDRESS) {
                 channel.address = value;
@@ -140,6 +142,7 @@ class DriverRules {
 
   private:
     static constexpr uint32_t DESCRIPTOR = 64, MOST = 1u << 16;
+    static constexpr uint32_t INTERRUPTS = DMASR_IOC_IRQ | DMASR_DLY_IRQ | DMASR_ERR_IRQ;
     enum : uint32_t { NXTDESC = 0x00, BUFFER = 0x08, CONTROL = 0x18, STATUS = 0x1C, CMPLT = 1u << 31, BYTES = 0x3FFFFFF };
     struct Channel {
         uint32_t control = 0, status = 0, address = 0;
@@ -181,8 +184,10 @@ class DriverRules {
             dma.channels[offset >= S2MM].control = value;
             return;
         }
+        // In cyclic mode it is the end of a transfer.
         const Channel &receive = dma.channels[1];
-        const bool sends = busy & 1, receives = busy & 2 && receive.words && receive.asked;
+        const bool sends = busy & 1 && !(dma.channels[0].control & DMACR_CYCLIC_BD_ENABLE);
+        const bool receives = busy & 2 && receive.words && receive.asked;
         if (sends || receives)
             add(AXL_MISTAKE_RESET_BUSY, number, offset, sends ? MM2S : S2MM, 0, place);
         for (Channel &channel : dma.channels) {
@@ -253,27 +258,30 @@ class DriverRules {
         channel.was_started = true;
         if (!(channel.control & DMACR_RS))
             add(AXL_MISTAKE_NOT_RUNNING, number, offset, tail, channel.control, place);
-        if (tail % DESCRIPTOR)
+        const bool cyclic = channel.control & DMACR_CYCLIC_BD_ENABLE; // the tail is no descriptor, and all are taken again
+        if (tail % DESCRIPTOR && !cyclic)
             add(AXL_MISTAKE_DESCRIPTOR_PLACE, number, offset, tail, 0, place);
         if (!channel.has_current)
             add(AXL_MISTAKE_NO_CURRENT, number, offset, tail, 0, place);
-        if (tail % DESCRIPTOR || !channel.has_current)
+        if ((tail % DESCRIPTOR && !cyclic) || !channel.has_current)
             return;
         uint32_t at = channel.next;
         for (uint32_t i = 0; i < MOST && at <= RAM_BYTES - DESCRIPTOR && at % DESCRIPTOR == 0; i++) {
             const uint32_t buffer = word(at + BUFFER);
             state[number].covered.insert(at);
-            if (word(at + STATUS) & in_memory(at + STATUS) & CMPLT)
+            if (word(at + STATUS) & in_memory(at + STATUS) & CMPLT && !cyclic)
                 add(AXL_MISTAKE_DESCRIPTOR_DONE, number, offset, at, word(at + STATUS), place);
             else if (!(word(at + CONTROL) & BYTES))
                 add(AXL_MISTAKE_DESCRIPTOR_EMPTY, number, offset, at, 0, place);
             else if (buffer % dmas[number].beat_bytes)
                 add(AXL_MISTAKE_DESCRIPTOR_BUFFER, number, offset, at, buffer, place);
-            if (at == tail) {
+            if (at == tail && !cyclic) {
                 channel.next = word(at + NXTDESC) & ~(DESCRIPTOR - 1);
                 return;
             }
             at = word(at + NXTDESC);
+            if (cyclic && at == channel.next)
+                return;
         }
         add(AXL_MISTAKE_TAIL_UNREACHED, number, offset, tail, channel.next, place);
     }
