@@ -616,7 +616,7 @@ class Core:
         sizes = protocol.sizes(spec) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
         self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
-        if spec is None or spec.has_pointers:
+        if spec is None or spec.has_pointers or spec.passes_packets:
             return
         for row in protocol.instructions(spec):
             array = (native.Action * len(row.actions))(*row.actions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from amaranth.sim import Simulator, SimulatorContext
 from tests.hw.engine.engine_bench import Program, check
 
 from axiloom import isa
@@ -58,6 +59,34 @@ def test_identity(stream_width: int) -> None:
     assert unknown.error == DeviceError.UNKNOWN_OPCODE
     (early,) = check(spec, Program(compute))
     assert early.error == DeviceError.NOT_LOADED
+
+
+@pytest.mark.parametrize("stream_width", [32, 64])
+def test_a_fifo_keeps_packets_and_holds_them_back(stream_width: int) -> None:
+    engine = CopyEngine(isa.revise(isa.builtin("fifo"), stream_width=stream_width))
+    ends = [0, 0, 1, 1, 0, 1]
+    came: list[tuple[int, int]] = []
+
+    async def bench(ctx: SimulatorContext) -> None:
+        for word, last in enumerate(ends):  # nobody takes anything yet
+            ctx.set(engine.s_axis.tdata, word)
+            ctx.set(engine.s_axis.tlast, last)
+            ctx.set(engine.s_axis.tvalid, 1)
+            assert ctx.get(engine.s_axis.tready)
+            await ctx.tick()
+        ctx.set(engine.s_axis.tvalid, 0)
+        ctx.set(engine.m_axis.tready, 1)
+        for _ in range(20):
+            if ctx.get(engine.m_axis.tvalid):
+                came.append((ctx.get(engine.m_axis.tdata), ctx.get(engine.m_axis.tlast)))
+            await ctx.tick()
+        assert not ctx.get(engine.debug_busy)
+
+    simulator = Simulator(engine)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert came == list(enumerate(ends))
 
 
 def test_a_tile_of_one_beat() -> None:

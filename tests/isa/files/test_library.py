@@ -114,7 +114,7 @@ def test_encodings() -> None:
             lambda: isa.builtin("v5"),
             "no built-in accelerator `v5`; did you mean `v4_16`?; there are "
             "v1_4, v1_8, v1_16, v2_4, v2_8, v2_16, v3_4, v3_8, v3_16, v4_16, conv_v3, conv_v4, "
-            "loopback, identity",
+            "loopback, identity, fifo",
         ),
         (lambda: isa.builtin("v3_16", 8), "`v3_16` says another size than 8; give one of them"),
         (

@@ -4,6 +4,8 @@
 
     s_axis -> stream_in -> receiver -> (load) -> memory a -> (compute) -> memory c -> (store) -> m_axis
 
+A loop-back with tiles of one word is a FIFO: words and TLAST come back as they went, packets of any length.
+
 It is for bringing a board up: it takes the instructions of its specification as every other engine does, one
 after the other, and has nothing inside that could be wrong beside them. A beat takes two cycles.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import connect, flipped
 
@@ -28,6 +31,9 @@ from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
 
+FIFO_BEATS = 1024
+"""That wait for the receiver in a FIFO: as many as Vivado's has by default in a loop-back design."""
+
 
 @dataclass(frozen=True)
 class CopyGeometry:
@@ -36,6 +42,8 @@ class CopyGeometry:
     stream_width: int
     beats: int
     """Of a tile."""
+    is_fifo: bool = False
+    """Every word is an instruction, and what is a packet the sender says."""
 
     @property
     def protocol(self) -> Protocol:
@@ -55,13 +63,13 @@ class CopyGeometry:
             faults.append(f"copy moves words, so its data type must be int32, not {spec.data_type.value}")
         if spec.tile.flexible:
             faults.append("copy has tiles of one size: leave the granule out")
-        elif spec.tile.size[0] % spec.beat_words:
+        elif spec.tile.size[0] % spec.beat_words and not spec.passes_packets:
             faults.append(f"copy tiles must be whole beats, not {spec.tile.size[0]} words")
         if spec.post:
             faults.append("copy has no post-processing")
         if faults:
             raise SpecError(faults)
-        return cls(spec.stream_width, spec.operand_words("A") // spec.beat_words)
+        return cls(spec.stream_width, max(spec.operand_words("A") // spec.beat_words, 1), spec.passes_packets)
 
 
 class CopyEngine(Engine):
@@ -75,6 +83,9 @@ class CopyEngine(Engine):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         geometry: CopyGeometry = self._geometry
+        if geometry.is_fifo:
+            self._pass_on(m)
+            return m
         width, beats = geometry.stream_width, geometry.beats
         m.submodules.stream_in = words = StreamInput(width)
         m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry.protocol)
@@ -150,3 +161,16 @@ class CopyEngine(Engine):
         with m.Elif(command.valid & (command.payload.kind != CommandKind.CLEAR)):
             m.d.sync += fetched.eq(1)
         return m
+
+    def _pass_on(self, m: Module) -> None:
+        width = self.spec.stream_width
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=width + 1, depth=FIFO_BEATS)
+        m.d.comb += [
+            fifo.w_data.eq(Cat(self.s_axis.tdata, self.s_axis.tlast)),
+            fifo.w_en.eq(self.s_axis.tvalid),
+            self.s_axis.tready.eq(fifo.w_rdy),
+            Cat(self.m_axis.tdata, self.m_axis.tlast).eq(fifo.r_data),
+            self.m_axis.tvalid.eq(fifo.r_rdy),
+            fifo.r_en.eq(self.m_axis.tready),
+            self.debug_busy.eq((fifo.level != 0) & ~(self.m_axis.tvalid & ~self.m_axis.tready)),
+        ]

@@ -232,7 +232,7 @@ def words_only(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.tile.flexible:
         yield f"tile: {spec.kernel} has tiles of one size: leave tile out"
     for size in spec.tile.size if len(spec.tile.size) == len(spec.form.dims) else ():
-        if size % spec.beat_words:
+        if size % spec.beat_words and not spec.passes_packets:
             yield f"accel_size: {size} words are no whole beats of {spec.stream_width} bits"
     if spec.post:
         yield f"post: {spec.kernel} has no post-processing"

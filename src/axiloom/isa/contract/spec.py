@@ -16,13 +16,24 @@ from axiloom.isa.contract.types import (
     Compute,
     DmaConfig,
     Opcode,
+    Recv,
     Scope,
+    Send,
     SendDim,
     SendLiteral,
     SetDims,
     TileRule,
 )
-from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
+from axiloom.isa.kernels.forms import (
+    CHANNEL_WORDS,
+    CHANNELS,
+    COPY,
+    POST_SETTINGS,
+    Form,
+    Setting,
+    extent,
+    form_of,
+)
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 
@@ -78,6 +89,11 @@ class Link:
     @property
     def has_pointers(self) -> bool:
         """Whether the device reads and writes memory itself: no operand travels on a stream."""
+        return False
+
+    @property
+    def passes_packets(self) -> bool:
+        """Whether it is a FIFO: words and TLAST go through it, and packets are as the host sends them."""
         return False
 
     @property
@@ -156,7 +172,16 @@ class AcceleratorSpec(Link):
         return any(carrier.pointer for op in self.opcodes.values() for carrier in op.carried)
 
     @property
+    def passes_packets(self) -> bool:
+        """A copy with tiles of one word and no opcodes: there is nothing to count packets by."""
+        host = [action for opcode in self.opcodes.values() for action in opcode.host]
+        is_copy = self.form.kernel == COPY.kernel  # not `is`: a specification may come from another process
+        return is_copy and self.tile.size == (1,) and all(isinstance(a, Send | Recv) for a in host)
+
+    @property
     def result_words(self) -> int | None:
+        if self.passes_packets:
+            return None
         if self.tile.flexible or self.others:
             return None
         counts = {self.received_words(opcode) for opcode in self.opcodes.values() if opcode.receives}

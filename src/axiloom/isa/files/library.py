@@ -76,7 +76,7 @@ def dumps(*specs: Link) -> str:
 
 def builtins(kernel: str = MATMUL.kernel) -> list[str]:
     """Names of the accelerators for `kernel` that come with Axiloom: v1_4 ... v4_16; conv_v3 and conv_v4;
-    loopback and identity."""
+    loopback, identity and fifo."""
     return [name for name, spec in _shipped(ENCODINGS[0]).items() if spec.kernel == kernel]
 
 
@@ -90,7 +90,7 @@ def builtin(
     """An accelerator that comes with Axiloom.
 
     `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16;
-    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``. `encoding`: one of `ENCODINGS`.
+    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``, ``fifo``. `encoding`: one of `ENCODINGS`.
     `post`: with post-processing (:func:`axiloom.isa.files.post.with_post`). Raises UsageError.
     """
     if encoding not in ENCODINGS:
