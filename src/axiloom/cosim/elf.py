@@ -19,6 +19,8 @@ from axiloom.cosim.build import guards
 
 EXIT, EXIT_CODE = "axiloom_exit", "axiloom_exit_code"
 """Symbols of the start-up code in ``sw/``: where a program ends, and where its status then is."""
+VECTORS = "_vector_table"
+"""Symbol of a program of a board, which handles exceptions itself."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Program:
     @property
     def is_linux(self) -> bool:
         """True if it begins with the start-up code of a C library: a process, not bare metal."""
-        return "__libc_start_main" in self.symbols
+        return "__libc_start_main" in self.symbols and VECTORS not in self.symbols
 
     @property
     def is_board(self) -> bool:

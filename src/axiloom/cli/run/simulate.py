@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -41,6 +42,8 @@ def execute(
     words: Sequence[str],
     define: Sequence[str] = (),
     include: Sequence[Path] = (),
+    compiler: Sequence[str] = (),
+    bsp: bool = False,
     load: Sequence[str] = (),
     expect: Sequence[str] = (),
     **typed: Any,
@@ -53,13 +56,13 @@ def execute(
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shown.timeline)
     with folder_or_temporary(shown.keep) as folder:
-        settings = CompileOptions(tuple(define), tuple(include))
+        settings = CompileOptions(tuple(define), tuple(include), tuple(compiler), bsp)
         elf = _elf(driver, system, folder, settings, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
         driver_hash = content_hash(elf)
         hung: HungError | None = None
-        about = content_hash(dumps(*specs), tuple(define))
+        about = content_hash(dumps(*specs), tuple(define), tuple(compiler), bsp)
         with board_program.terminal(elf, typed, inputs) as terminal:
             job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
             has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text
@@ -110,6 +113,8 @@ def _elf(
         if not file.is_file():
             raise UsageError(f"{file}: {'is a folder, not a file' if file.is_dir() else 'no such file'}")
     if len(named) == 1 and named[0][0].suffix == ".elf":
+        if settings.bsp:
+            raise UsageError(f"--bsp: is for sources, and {named[0][0]} is compiled already")
         return named[0][0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
@@ -131,6 +136,43 @@ def _finished(said: Said) -> str:
     return f"{files[0]} is compiled already" if [file.suffix for file in files] == [".elf"] else ""
 
 
+class _CompilerFlag(argparse.Action):
+    """A flag that is handed on as it was typed: ``-Wall``, ``-std=c11``."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, flag: str | None = None
+    ) -> None:
+        typed = f"{flag}={values}" if flag == "-std" else f"{flag}{values}"
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), typed])
+
+
+_COMPILER = {
+    "-W": "warnings (-Wextra, -Wno-unused)",
+    "-O": "optimisation (default: -O3)",
+    "-f": "the language and its code (-funsigned-char)",
+    "-m": "the CPU",
+    "-std": "the language (-std=gnu11)",
+    "-U": "a macro less",
+}
+_TERMINAL = Group(
+    "a program of a Zynq-7000: with --bsp, or built by other tools",
+    (
+        option(
+            "--input",
+            metavar="FILE",
+            first=True,
+            help="what is typed at its UARTs (default: -, standard input)",
+        ),
+        option("--until", metavar="TEXT", first=True, help="it ends well when it has printed this"),
+        option(
+            "--limit",
+            type=shared.seconds,
+            metavar="SECONDS",
+            first=True,
+            help="of the board's time (default: 100)",
+        ),
+    ),
+)
 _COMMON = (serial.LOAD, serial.EXPECT, shared.accelerator())
 _AROUND = shared.without(shared.SIMULATION, "seed")
 APPLET = Applet(
@@ -145,6 +187,23 @@ APPLET = Applet(
             "a macro of the driver's; of a template of MLIR the value of ${NAME}", "NAME[=VALUE]", first=True
         ),
         shared.include("a folder with headers, beside those of the sources", first=True),
+        option(
+            "--bsp",
+            action="store_true",
+            first=True,
+            help="the sources are written against the vendor's API (xaxidma.h, ...): a Zynq-7000 alone",
+            excludes={
+                "wait": "the program itself polls or sleeps (--bsp)",
+                "os": "a program on the vendor's API (--bsp) has no operating system",
+            },
+        ),
+        *(
+            option(
+                flag, dest="compiler", action=_CompilerFlag, metavar="...", help=f"of the compiler: {does}"
+            )
+            for flag, does in _COMPILER.items()
+        ),
+        _TERMINAL,
         *_COMMON,
         _AROUND,
         SHOWN,
@@ -159,27 +218,7 @@ FINISHED = Kind(
         execute,
         (
             option("driver", nargs=1, type=Path, metavar="FILE.elf", help="as your own tools made it"),
-            Group(
-                "built by other tools for a Zynq-7000",
-                (
-                    option(
-                        "--input",
-                        metavar="FILE",
-                        first=True,
-                        help="what is typed at its UARTs (default: -, standard input)",
-                    ),
-                    option(
-                        "--until", metavar="TEXT", first=True, help="it ends well when it has printed this"
-                    ),
-                    option(
-                        "--limit",
-                        type=shared.seconds,
-                        metavar="SECONDS",
-                        first=True,
-                        help="of the board's time (default: 100)",
-                    ),
-                ),
-            ),
+            _TERMINAL,
             *_COMMON,
             shared.without(_AROUND, "wait", "os"),
             shared.without(SHOWN, "keep"),

@@ -6,6 +6,7 @@ user's may be older, and say so in warnings. Each source becomes an object; the 
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import CompileError
 from axiloom.boards.hosts.host import Host
-from axiloom.cosim.build import guards
+from axiloom.cosim.build import bsp, guards
 from axiloom.cosim.build.toolchain import (
     COMMON,
     FLAGS,
@@ -44,20 +45,27 @@ _CXX = ("-std=c++17", *_BOTH, "-fno-threadsafe-statics")
 _BARE_CXX = ("-fno-exceptions", "-fno-rtti", "-fno-PIC", "-U_FORTIFY_SOURCE")
 """No exceptions on bare metal: nothing unwinds there."""
 START = sw.ROOT / "cxx" / "main.c"
+_API = re.compile(r"-DSDT\b")
+"""Macros that choose another form of the vendor's functions."""
 _WARNINGS = "warnings"
 _SCRIPT = "link.ld"
 
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """What stands on the user's command line: macros (``NAME`` or ``NAME=VALUE``) and folders of headers."""
+    """What stands on the user's command line: macros (``NAME`` or ``NAME=VALUE``) and folders of headers.
+
+    `compiler`: further flags, as the compiler takes them. `bsp`: against the vendor's API.
+    """
 
     defines: tuple[str, ...] = ()
     include: tuple[Path, ...] = ()
+    compiler: tuple[str, ...] = ()
+    bsp: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:
-        return tuple(f"-D{define}" for define in self.defines)
+        return (*(f"-D{define}" for define in self.defines), *self.compiler)
 
 
 NOTHING = CompileOptions()
@@ -90,6 +98,8 @@ def compile_user(
             raise CompileError(f"{source}: only {', '.join(SUFFIXES)} can be compiled")
         if not source.is_file():
             raise CompileError(f"{source}: no such file")
+    if options.bsp:
+        return _compile_for_bsp(sources, out, board, spec, options, opt)
     host = board.host
     target = linux_target(host) if linux else bare_target(host)
     if linux:
@@ -140,6 +150,38 @@ def compile_user(
         (folder / _WARNINGS).write_text("\n".join(said), encoding="utf-8")
 
     folder = cached_build(target.name, key, build)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(folder / PROGRAM, out)
+    return out, (folder / _WARNINGS).read_text(encoding="utf-8").splitlines()
+
+
+def _compile_for_bsp(
+    sources: Sequence[Path],
+    out: Path,
+    board: boards.Board,
+    links: Sequence[Link],
+    options: CompileOptions,
+    opt: str,
+) -> tuple[Path, list[str]]:
+    devices = bsp.Devices(board, tuple(links))
+    runtime = bsp.build(devices, [flag for flag in options.flags if _API.match(flag)])
+    folders = dict.fromkeys([*options.include, *(source.parent for source in sources), runtime, bsp.INCLUDE])
+    flags = [opt, *bsp.AS_GCC, *options.flags, *(f"-I{folder.absolute()}" for folder in folders)]
+    headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
+    names = [path.name for path in (*sources, *headers)]
+    key = content_hash("bsp", runtime.name, flags, bsp.LINKED, names, *sources, *headers, bsp.SCRIPT)
+
+    def build(folder: Path) -> None:
+        said, objects = [], []
+        for number, source in enumerate(sources):
+            language = _language(board.host, True, (), source)
+            objects.append(str(folder / f"user{number}.o"))
+            command = [*language, *COMMON, *LINES, *flags, "-c", "-o", objects[-1], str(source.absolute())]
+            said += run_zig(command, folder)
+        bsp.link(devices, runtime, objects, folder, any(map(is_cxx, sources)))
+        (folder / _WARNINGS).write_text("\n".join(said), encoding="utf-8")
+
+    folder = cached_build("bsp-program", key, build)
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(folder / PROGRAM, out)
     return out, (folder / _WARNINGS).read_text(encoding="utf-8").splitlines()

@@ -207,8 +207,8 @@ bool Cpu::rests(bool asleep) {
             return false;
         }
         rest_until(next, board.limit, settled);
-        if (!asleep && busy)
-            return true; // what it writes to memory may end the loop
+        if (!asleep && (busy || next != NEVER))
+            return true; // what the fabric writes to memory may end the loop, or a register that it polls
     }
     return false;
 }

@@ -86,7 +86,10 @@ class Uart : public Peripheral {
         return true;
     }
 
-    uint64_t next() const override { return mask ? std::min(due, sending.empty() ? Surroundings::NEVER : sent) : Surroundings::NEVER; }
+    uint64_t next() const override {
+        const uint64_t looped = sending.empty() ? Surroundings::NEVER : sent; // a program may poll for it
+        return mask ? std::min(due, looped) : looped;
+    }
 
     void run() override {
         while (!sending.empty() && sent <= ps7.now()) {

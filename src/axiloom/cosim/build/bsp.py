@@ -1,0 +1,263 @@
+"""C against the vendor's API (Xilinx' standalone BSP) without the vendor's tools: ``sw/bsp`` for a system.
+
+The headers of ``sw/bsp/include`` have the vendor's names; what depends on the system is written here: its
+``xparameters.h``, the tables of its devices, and the ``xNAME.h`` of a user's registers. The program is one of
+a board, with start-up code, vectors and tables of its own, so it runs like those that other tools built
+(:mod:`axiloom.cosim.board_program`). Its C library is the Linux target's, whose system calls ``sw/bsp``
+answers: on a board too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom import boards, sw
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import UsageError
+from axiloom.cosim.board_program import HOSTS
+from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, library_of, linux_target, run_zig, version
+from axiloom.isa import Link
+from axiloom.isa.contract.rtl import REGISTERS_AT
+
+ROOT = sw.ROOT / "bsp"
+INCLUDE = ROOT / "include"
+_SOURCES = (ROOT / "start.S", *sorted((ROOT / "src").glob("*.c")))
+SCRIPT = ROOT / "link.ld"
+LINKED = (*COMMON, "-O3", *LINK, "-Wl,--entry=_boot", "-T", str(SCRIPT))
+_FLAGS = ("-std=gnu17", "-Wall", "-Wextra", "-Werror", *COMMON)
+AS_GCC = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "implicit-function-declaration",
+        "implicit-int",
+        "incompatible-pointer-types",
+        "incompatible-function-pointer-types",
+        "int-conversion",
+        "return-type",
+    )
+)
+"""Of old C, what the vendor's GCC warns of and goes on: so does our compiler."""
+_TEMPLATES = ROOT / "templates"
+_PARAMETERS = """/* Written by Axiloom from the simulated system. */
+#ifndef XPARAMETERS_H
+#define XPARAMETERS_H
+
+#include "xparameters_ps.h"
+
+{body}
+
+#endif
+"""
+_FIRST_INTERRUPT = 61
+"""IRQ_F2P[0] at the interrupt controller (UG585, table 7-4); each DMA has two, MM2S first."""
+_SHARED = 32
+"""The first interrupt that is not of one CPU alone: from there xparameters.h of SDT counts."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """What the program finds around it."""
+
+    board: boards.Board
+    links: tuple[Link, ...]
+
+    def __post_init__(self) -> None:
+        if self.board.cpu not in HOSTS:
+            raise UsageError(
+                f"--bsp: is the API of a Zynq-7000, and {self.board.name} has a {self.board.host.title}: "
+                "take --board pynq-z2"
+            )
+
+
+def write(devices: Devices, folder: Path) -> tuple[Path, ...]:
+    """Headers and sources of the system, into `folder`."""
+    files = {"xparameters.h": _parameters(devices), "devices_g.c": _tables(devices)}
+    for link in devices.links:
+        if link.rtl.registers:
+            files |= _registers(link.name, link.rtl.registers)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return tuple(folder / name for name in files)
+
+
+def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
+    """The folder with the objects of ``sw/bsp`` for a system, and the headers that are of it alone.
+
+    `defines`: macros that choose the API's form (``-DSDT``).
+    """
+    target = linux_target(devices.board.host)
+    library_of(target)
+    headers = sorted(INCLUDE.glob("*.h"))
+    arguments = [*devices.board.host.linux.flags, *_FLAGS, "-O2", *defines]  # type: ignore[union-attr]
+    arguments.append(f"-DAXL_RAM_SECTIONS={devices.board.ram_bytes >> 20}")
+    written = (_parameters(devices), _tables(devices))
+    registers = [(link.name, dict(link.rtl.registers)) for link in devices.links]
+    key = content_hash(
+        version(), "bsp", arguments, *written, registers, *_SOURCES, *headers, *sorted(_TEMPLATES.iterdir())
+    )
+
+    def make(folder: Path) -> None:
+        tables = [file for file in write(devices, folder) if file.suffix == ".c"]
+        paths = [f"-I{folder}", f"-I{INCLUDE}"]
+        for source in (*_SOURCES, *tables):
+            run_zig(
+                ["cc", *arguments, *paths, "-c", "-o", str(folder / f"{source.stem}.o"), str(source)], folder
+            )
+
+    return cached_build("bsp", key, make)
+
+
+def link(devices: Devices, runtime: Path, objects: Sequence[str], folder: Path, cxx: bool) -> None:
+    """The program of `objects`, and those that :func:`build` made in `runtime`, in `folder`."""
+    target = linux_target(devices.board.host)
+    library_of(target, cxx)
+    own = [str(runtime / f"{source.stem}.o") for source in _SOURCES] + [str(runtime / "devices_g.o")]
+    compiler = "c++" if cxx else "cc"
+    run_zig(
+        [compiler, *target.flags, *LINKED, "-o", str(folder / PROGRAM), *objects, *own],
+        folder,
+    )
+
+
+# ---- what is written
+
+
+def _define(name: str, value: object) -> str:
+    return f"#define {name} {f'0x{value:08X}U' if isinstance(value, int) and value > 0xFFFF else value}"
+
+
+def _parameters(devices: Devices) -> str:
+    body = "\n".join(_define(name, value) for name, value in _all(devices))
+    return _PARAMETERS.format(body=body)
+
+
+def _all(devices: Devices) -> Iterator[tuple[str, object]]:
+    board = devices.board
+    yield from {
+        "XPAR_CPU_ID": 0,
+        "XPAR_CPU_CORTEXA9_0_CPU_CLK_FREQ_HZ": board.cpu_hz,
+        "XPAR_CPU_CORTEXA9_CORE_CLOCK_FREQ_HZ": board.cpu_hz,
+        "XPAR_CPU_CORE_CLOCK_FREQ_HZ": board.cpu_hz,
+        "XPAR_PS7_DDR_0_S_AXI_BASEADDR": 0x0010_0000,
+        "XPAR_PS7_DDR_0_S_AXI_HIGHADDR": board.ram_bytes - 1,
+        "XPAR_DDR_MEM_BASEADDR": 0,
+        "XPAR_DDR_MEM_HIGHADDR": board.ram_bytes - 1,
+        "XPAR_PS7_DDR_0_BASEADDRESS": 0x0010_0000,
+        "XPAR_PS7_DDR_0_HIGHADDRESS": board.ram_bytes - 1,
+        "XPAR_FPGA_FREQ_HZ": board.fabric_hz,
+        "XPAR_XAXIDMA_NUM_INSTANCES": len(devices.links),
+    }.items()
+    for number, link in enumerate(devices.links):
+        yield from _dma(number, link)
+        if link.rtl.registers:
+            yield from _module(link)
+
+
+def _dma(number: int, link: Link) -> Iterator[tuple[str, object]]:
+    dma = link.dma
+    common = {
+        "DEVICE_ID": number,
+        "BASEADDR": dma.address,
+        "HIGHADDR": dma.address + 0xFFFF,
+        "INCLUDE_SG": int(dma.scatter_gather),
+        "SG_INCLUDE_STSCNTRL_STRM": 0,
+        "INCLUDE_MM2S": 1,
+        "INCLUDE_MM2S_DRE": 0,
+        "INCLUDE_S2MM": 1,
+        "INCLUDE_S2MM_DRE": 0,
+        "M_AXI_MM2S_DATA_WIDTH": link.stream_width,
+        "M_AXI_S2MM_DATA_WIDTH": link.stream_width,
+        "NUM_MM2S_CHANNELS": 1,
+        "NUM_S2MM_CHANNELS": 1,
+        "MICRO_DMA": 0,
+        "ADDR_WIDTH": 32,
+        "SG_LENGTH_WIDTH": dma.length_width,
+    }
+    for prefix in (f"XPAR_AXIDMA_{number}", f"XPAR_AXI_DMA_{number}"):
+        yield from ((f"{prefix}_{name}", value) for name, value in common.items())
+    first = _FIRST_INTERRUPT + 2 * number
+    for offset, channel in enumerate(("MM2S", "S2MM")):
+        yield f"XPAR_FABRIC_AXI_DMA_{number}_{channel}_INTROUT_INTR", f"{first + offset}U"
+        yield f"XPAR_FABRIC_AXIDMA_{number}_{channel}_INTROUT_VEC_ID", f"{first + offset}U"
+    yield f"XPAR_XAXIDMA_{number}_BASEADDR", dma.address
+    yield f"XPAR_XAXIDMA_{number}_HIGHADDR", dma.address + 0xFFFF
+    yield f"XPAR_XAXIDMA_{number}_INTERRUPTS", hex(0x4000 | first - _SHARED)
+    yield f"XPAR_XAXIDMA_{number}_INTERRUPTS_1", hex(0x4000 | first + 1 - _SHARED)
+    yield f"XPAR_XAXIDMA_{number}_INTERRUPT_PARENT", "0xF8F01000U"
+
+
+def _module(link: Link) -> Iterator[tuple[str, object]]:
+    base = link.dma.address + REGISTERS_AT
+    upper = _symbol(link.name).upper()
+    for prefix in (upper, f"X{upper}"):
+        for suffix in ("S_AXI_CONTROL", "S00_AXI"):
+            yield f"XPAR_{prefix}_0_{suffix}_BASEADDR", base
+            yield f"XPAR_{prefix}_0_{suffix}_HIGHADDR", base + REGISTERS_AT - 1
+        yield f"XPAR_{prefix}_0_BASEADDR", base
+        yield f"XPAR_{prefix}_0_DEVICE_ID", 0
+        yield f"XPAR_{prefix}_NUM_INSTANCES", 1
+
+
+def _tables(devices: Devices) -> str:
+    rows = []
+    for number, link in enumerate(devices.links):
+        dma, width = link.dma, link.stream_width
+        first = f'"xlnx,axi-dma-7.1", {dma.address:#x}', f"{number}, {dma.address:#x}"
+        streams = f"0, 1, 0, {width}, 1, 0, {width}, {int(dma.scatter_gather)}"
+        rest = f"{streams}, 1, 1, 16, 16, 0, 32, {dma.length_width}"
+        interrupts = f"{{XPAR_XAXIDMA_{number}_INTERRUPTS, XPAR_XAXIDMA_{number}_INTERRUPTS_1}}"
+        parent = f"XPAR_XAXIDMA_{number}_INTERRUPT_PARENT"
+        rows += ["#ifdef SDT", f"    {{{first[0]}, {rest}, {interrupts}, {parent}}},"]
+        rows += ["#else", f"    {{{first[1]}, {rest}}},", "#endif"]
+    text = [
+        '#include "xaxidma.h"',
+        "",
+        "XAxiDma_Config XAxiDma_ConfigTable[XPAR_XAXIDMA_NUM_INSTANCES] = {",
+        *rows,
+    ]
+    return "\n".join([*text, "};", ""])
+
+
+def _symbol(name: str) -> str:
+    return re.sub(r"\W", "_", name)
+
+
+_CONTROL = re.compile("ctrl|control", re.IGNORECASE)
+
+
+def _filled(template: str, **words: str) -> str:
+    """A file of ``sw/bsp/templates`` with `words` in place of ``@NAME@``."""
+    text = (_TEMPLATES / template).read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)@", lambda found: words[found[1]], text)
+
+
+def _registers(module: str, registers: Mapping[str, int]) -> dict[str, str]:
+    """``xNAME.h`` and ``xNAME_hw.h`` as Vitis HLS writes them, ``NAME.h`` as Vivado's template has it."""
+    symbol = _symbol(module)
+    upper, camel, lower = f"X{symbol.upper()}", f"X{symbol[:1].upper()}{symbol[1:]}", f"x{symbol.lower()}"
+    words = {"name": module, "upper": upper, "camel": camel, "lower": lower}
+    starts = any(offset == 0 and _CONTROL.search(name) for name, offset in registers.items())
+    arguments = {name: offset for name, offset in registers.items() if not (starts and offset < 0x10)}
+    addresses = {"AP_CTRL": 0x0, "GIE": 0x4, "IER": 0x8, "ISR": 0xC} if starts else {}
+    addresses |= {f"{_symbol(name).upper()}_DATA": offset for name, offset in arguments.items()}
+    hardware = [f"#define {upper}_CONTROL_ADDR_{name} {offset:#04x}" for name, offset in addresses.items()]
+    hardware += [f"#define {upper}_CONTROL_BITS_{_symbol(name).upper()}_DATA 32" for name in arguments]
+    main = [_filled("hls.h", **words), _filled("hls_control.h", **words) if starts else ""]
+    main += [
+        _filled("hls_register.h", register=_symbol(name), offset=hex(offset), **words)
+        for name, offset in arguments.items()
+    ]
+    slots = range(max(registers.values()) // 4 + 1)
+    plain = symbol.upper()
+    peripheral = [_filled("peripheral.h", name=module, upper=plain)]
+    peripheral += [f"#define {plain}_S00_AXI_SLV_REG{slot}_OFFSET {4 * slot}\n" for slot in slots]
+    return {
+        f"{lower}_hw.h": "\n".join(
+            [f"/* Written by Axiloom: register offsets of {module}. */", *hardware, ""]
+        ),
+        f"{lower}.h": "\n".join([*main, "#endif\n"]),
+        f"{symbol.lower()}.h": "".join([*peripheral, "\n#endif\n"]),
+    }

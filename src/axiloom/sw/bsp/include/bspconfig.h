@@ -1,0 +1,1 @@
+/* The vendor's generated settings: nothing here depends on them. */

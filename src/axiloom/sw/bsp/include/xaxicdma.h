@@ -1,0 +1,1 @@
+#error "xaxicdma.h: the simulated system has no AXI CDMA"

@@ -1,0 +1,1 @@
+#error "xgpio.h: the simulated system has no AXI GPIO"

@@ -1,0 +1,1 @@
+#include "xil_cache.h"

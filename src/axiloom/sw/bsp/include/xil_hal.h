@@ -1,0 +1,3 @@
+#include "xil_cache.h"
+#include "xil_io.h"
+#include "xil_types.h"

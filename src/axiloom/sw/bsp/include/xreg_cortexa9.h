@@ -1,0 +1,36 @@
+/* Registers of a Cortex-A9 as mfcp and mtcp take them: ARMv7-A ARM, B3.17. */
+#ifndef XREG_CORTEXA9_H
+#define XREG_CORTEXA9_H
+
+#define XREG_CPSR_USER_MODE 0x10
+#define XREG_CPSR_FIQ_MODE 0x11
+#define XREG_CPSR_IRQ_MODE 0x12
+#define XREG_CPSR_SVC_MODE 0x13
+#define XREG_CPSR_DATA_ABORT_MODE 0x17
+#define XREG_CPSR_UNDEFINED_MODE 0x1B
+#define XREG_CPSR_SYSTEM_MODE 0x1F
+#define XREG_CPSR_MODE_BITS 0x1F
+#define XREG_CPSR_THUMB_MODE 0x20
+#define XREG_CPSR_FIQ_ENABLE 0x40
+#define XREG_CPSR_IRQ_ENABLE 0x80
+
+#define XREG_CP15_MULTI_PROC_AFFINITY "p15, 0, %0, c0, c0, 5"
+#define XREG_CP15_SYS_CONTROL "p15, 0, %0, c1, c0, 0"
+#define XREG_CP15_AUX_CONTROL "p15, 0, %0, c1, c0, 1"
+#define XREG_CP15_TTBR0 "p15, 0, %0, c2, c0, 0"
+#define XREG_CP15_DATA_FAULT_STATUS "p15, 0, %0, c5, c0, 0"
+#define XREG_CP15_INST_FAULT_STATUS "p15, 0, %0, c5, c0, 1"
+#define XREG_CP15_DATA_FAULT_ADDRESS "p15, 0, %0, c6, c0, 0"
+#define XREG_CP15_INVAL_IC_POU "p15, 0, %0, c7, c5, 0"
+#define XREG_CP15_INVAL_IC_LINE_MVA_POU "p15, 0, %0, c7, c5, 1"
+#define XREG_CP15_INVAL_BRANCH_ARRAY "p15, 0, %0, c7, c5, 6"
+#define XREG_CP15_INVAL_DC_LINE_MVA_POC "p15, 0, %0, c7, c6, 1"
+#define XREG_CP15_INVAL_DC_LINE_SW "p15, 0, %0, c7, c6, 2"
+#define XREG_CP15_CLEAN_DC_LINE_MVA_POC "p15, 0, %0, c7, c10, 1"
+#define XREG_CP15_CLEAN_INVAL_DC_LINE_MVA_POC "p15, 0, %0, c7, c14, 1"
+#define XREG_CP15_CLEAN_INVAL_DC_LINE_SW "p15, 0, %0, c7, c14, 2"
+#define XREG_CP15_INVAL_UTLB_UNLOCKED "p15, 0, %0, c8, c7, 0"
+#define XREG_CP15_VEC_BASE_ADDR "p15, 0, %0, c12, c0, 0"
+#define XREG_CP15_PERF_CYCLE_COUNTER "p15, 0, %0, c9, c13, 0"
+
+#endif

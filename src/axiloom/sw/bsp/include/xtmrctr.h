@@ -1,0 +1,1 @@
+#error "xtmrctr.h: the simulated system has no AXI Timer"
