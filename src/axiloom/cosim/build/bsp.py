@@ -16,8 +16,6 @@ from pathlib import Path
 
 from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
-from axiloom.base.errors import UsageError
-from axiloom.cosim.board_program import HOSTS
 from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, library_of, linux_target, run_zig, version
 from axiloom.isa import Link
 from axiloom.isa.contract.rtl import REGISTERS_AT
@@ -63,13 +61,6 @@ class Devices:
 
     board: boards.Board
     links: tuple[Link, ...]
-
-    def __post_init__(self) -> None:
-        if self.board.cpu not in HOSTS:
-            raise UsageError(
-                f"--bsp: is the API of a Zynq-7000, and {self.board.name} has a {self.board.host.title}: "
-                "take --board pynq-z2"
-            )
 
 
 def write(devices: Devices, folder: Path) -> tuple[Path, ...]:
