@@ -21,7 +21,7 @@ GROUP = "axiloom.accelerators"
 NAME = "ACCELERATOR"
 """What a package calls its :class:`Accelerator`."""
 OURS = Path(__file__).parents[1] / "accelerators"
-Part = Literal["rtl", "units", "offers"]
+Part = Literal["rtl", "units", "offers", "files", "annotations", "drivers"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,9 @@ class Accelerator:
     - `units`: a tuple of :class:`axiloom.application.units.unit.Unit`: operators that it takes of a network
     - `offers`: a function of an instruction set: :class:`axiloom.selection.compile.offered.Offers` where a
       layer takes many commands, None for an instruction set that it does not know
+    - `files`: a tuple of :class:`axiloom.isa.files.other_forms.Form`: configuration files that are not ours
+    - `annotations`: :class:`axiloom.drivergen.match.foreign.Annotations` of ops of linalg
+    - `drivers`: :class:`axiloom.drivergen.dialects.others.Drivers`, which another tool writes in MLIR
     """
 
     name: str
@@ -41,6 +44,9 @@ class Accelerator:
     rtl: str = ""
     units: str = ""
     offers: str = ""
+    files: str = ""
+    annotations: str = ""
+    drivers: str = ""
 
 
 @cache

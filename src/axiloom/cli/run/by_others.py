@@ -8,8 +8,7 @@ from pathlib import Path
 
 from axiloom.base.errors import CompileError
 from axiloom.base.files import read_text
-from axiloom.drivergen.c.by_others.program import translate
-from axiloom.drivergen.dialects import templates
+from axiloom.drivergen.dialects import others, templates
 from axiloom.isa import AcceleratorSpec
 
 
@@ -25,7 +24,7 @@ def in_c(
     with templates.given(defines if templates.places(text) else (), text, file.name):
         text = templates.filled(text, file.name)
     target = folder / f"{file.stem}.c"
-    program = translate(text, file.name, function, board)
+    program = others.drivers_of(text).translate(text, file.name, function, board)
     target.write_text(program.text, encoding="utf-8")
     for note in program.notes:
         print(f"note: {note}", file=sys.stderr)

@@ -20,7 +20,7 @@ from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
 from axiloom.drivergen.dialects.product import is_lean, merged, requantises
-from axiloom.drivergen.match import by_hand, published
+from axiloom.drivergen.match import by_hand, foreign
 from axiloom.drivergen.match.in_place import starts_from_zero
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
@@ -93,7 +93,7 @@ def compile_mlir(
         pipeline = "coalesced"  # what comes back does so before the next words leave
         chosen = PIPELINES[pipeline]
     module = parse(text, name)
-    published.translate(module, spec, flow)
+    foreign.translate(module, spec, flow)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
     for trait in traits:

@@ -12,7 +12,7 @@ from axiloom.base.wording.names import hint, printable
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec, AnyLink, Link
-from axiloom.isa.files import flat_form, json_form
+from axiloom.isa.files import json_form, other_forms
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
 
@@ -165,7 +165,7 @@ def _read(path: Path) -> tuple[list[Link], list[str]]:
     if len(text) > _LARGEST:
         return [], [f"{len(text)} characters are no specification: at most {_LARGEST}"]
     drafts, faults = json_form.read(text)
-    if faults and (form := flat_form.said(text)):
+    if faults and (form := other_forms.said(text)):
         return [], [f"{form}: `axiloom spec import {path}` reads it"]
     names: dict[str, str] = {}
     for draft in drafts:

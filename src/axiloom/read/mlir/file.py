@@ -8,14 +8,12 @@ from pathlib import Path
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import read_text
 from axiloom.drivergen.dialects import functions, templates
-from axiloom.drivergen.match.published import FLOW, MAP, WITHOUT_EFFECT, WITHOUT_FLOW
+from axiloom.drivergen.match import foreign
 from axiloom.read.mlir import tosa
 
 _SUFFIX = ".mlir"
 IGNORED = {
     "__internal_linalg_transform__": "which passes another compiler runs on the op",
-    "__accel_transform__": "which passes another compiler runs on the op",
-    **WITHOUT_EFFECT,
     "llvm.emit_c_interface": "how another compiler names the function in C",
 }
 """Attributes of other tools that change nothing here, with what they are for."""
@@ -70,7 +68,7 @@ def function_of(file: Path, wanted: str | None) -> str:
 def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:
     """What the user should know of a text that was read: other functions, and attributes that are ignored.
 
-    `flow`: the one that was asked for, which goes before published annotations.
+    `flow`: the one that was asked for, which goes before annotations.
     """
     notes = []
     file, wanted = split(text)
@@ -84,11 +82,7 @@ def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:
     def has(name: str) -> bool:
         return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", plain) is not None
 
-    notes += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
-    if flow is not None and any(map(has, FLOW)):
-        why = f"--flow {flow} was given, so the specification's opcodes and flow are taken"
-        notes += [f"{file}: {name} is ignored: {why}" for name in (*FLOW, *WITHOUT_FLOW) if has(name)]
-    elif any(map(has, MAP)) and not any(map(has, FLOW)):
-        why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
-        notes += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
-    return notes
+    kinds = foreign.known()
+    for ignored in (IGNORED, *(kind.ignored for kind in kinds)):
+        notes += [f"{file}: {name} is ignored: it says {what}" for name, what in ignored.items() if has(name)]
+    return notes + [f"{file}: {note}" for kind in kinds for note in kind.remarks(has, flow)]

@@ -11,8 +11,8 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from axiloom.drivergen.c.by_others.view import View, times, total
-from axiloom.drivergen.c.by_others.writer import Writer, scalar, writes
+from axiloom.accelerators.axi4mlir.drivers.view import View, times, total
+from axiloom.accelerators.axi4mlir.drivers.writer import Writer, scalar, writes
 from axiloom.drivergen.dialects.mlir import fail
 
 ARITHMETIC = {

@@ -15,8 +15,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from axiloom.accelerators.axi4mlir.drivers.view import View, dense, times, total, whole
 from axiloom.drivergen.c import reserved
-from axiloom.drivergen.c.by_others.view import View, dense, times, total, whole
 from axiloom.drivergen.c.names import identifier
 from axiloom.drivergen.dialects.mlir import fail
 

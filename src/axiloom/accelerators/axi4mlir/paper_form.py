@@ -12,13 +12,15 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from axiloom.accelerators.axi4mlir import flat_form
+from axiloom.accelerators.axi4mlir.waits import joined
 from axiloom.base.errors import SpecError
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import DeviceAction, HostAction, Opcode, Recv, Send
 from axiloom.isa.files import grammar, json_form
 from axiloom.isa.files.library import builtin, builtins
-from axiloom.isa.files.waits import joined
+from axiloom.isa.files.other_forms import Form
 
 
 def lacks_device(document: object) -> bool:
@@ -100,3 +102,9 @@ def _named(action: HostAction, operands: list[str]) -> HostAction:
     if isinstance(action, Send | Recv) and action.operand.isdigit() and int(action.operand) < len(operands):
         return replace(action, operand=operands[int(action.operand)])
     return action
+
+
+FORMS = (
+    Form("an older configuration file of AXI4MLIR", flat_form.is_flat, flat_form.read),
+    Form("the paper's form of ours, without `device`", lacks_device, read, extends_ours=True),
+)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from axiloom.base.errors import SpecError
@@ -35,14 +34,6 @@ _FLOWS = {
 }
 
 
-@dataclass
-class Imported:
-    """`remarks`: what of the file is not in the specification, and why."""
-
-    spec: AcceleratorSpec
-    remarks: list[str] = field(default_factory=list)
-
-
 def is_flat(document: object) -> bool:
     """Whether it is such a file, or one about the board beside it."""
     return (
@@ -52,28 +43,13 @@ def is_flat(document: object) -> bool:
     )
 
 
-def said(text: str) -> str:
-    """What the file is, if it is one of these; empty if not."""
-    try:
-        return "an older configuration file of AXI4MLIR" if is_flat(json.loads(text)) else ""
-    except (ValueError, RecursionError):
-        return ""
+def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]:
+    """The accelerator in such a file, and what of it is not in the specification, with why.
 
-
-def read(text: str) -> Imported:
-    """The accelerator in such a file. Raises SpecError with what stands in the way."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SpecError([f"not JSON: {error}"]) from None
-    if not is_flat(document):
-        raise SpecError([f"no older configuration file: it has none of {', '.join(sorted(KEYS))}"])
+    Raises SpecError with what stands in the way.
+    """
     if not document.keys() & KEYS:
         raise SpecError(["it describes a board's caches, and no accelerator; here --board says the caches"])
-    return _read(document)
-
-
-def _read(document: Mapping[str, Any]) -> Imported:
     remarks = [f"{key.strip()} is not read" for key in document if key.strip() == "acc_regmap"]
     words = _words(document)
     opcodes, bits, left = _opcodes(words)
@@ -99,7 +75,7 @@ def _read(document: Mapping[str, Any]) -> Imported:
     if not flows:
         raise SpecError([f"no flow of {', '.join(opcodes)} computes a product"])
     body |= {"opcode_flow_map": flows, "selected_flow": [*flows][-1]}
-    return Imported(_checked(_with_dma(body, document, remarks)), remarks)
+    return [_checked(_with_dma(body, document, remarks))], remarks
 
 
 def _name(document: Mapping[str, Any]) -> str:

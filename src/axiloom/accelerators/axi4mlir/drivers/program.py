@@ -8,16 +8,16 @@ reads them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 
 from xdsl.dialects import func
 
+from axiloom.accelerators.axi4mlir.drivers import loops, lowered, transfers
+from axiloom.accelerators.axi4mlir.drivers.writer import Writer
 from axiloom.base.errors import CompileError
 from axiloom.base.wording.names import hint
-from axiloom.drivergen.c.by_others import loops, transfers
-from axiloom.drivergen.c.by_others.writer import Writer
 from axiloom.drivergen.c.status import TRY
-from axiloom.drivergen.dialects import lowered
+from axiloom.drivergen.dialects.others import Drivers, Program
 
 assert loops  # its ops are known once it is imported
 Functions = dict[str, func.FuncOp]
@@ -57,15 +57,6 @@ static dma_status restart_{way}(uint32_t words, uint32_t offset)
 }}
 """
 WORDS = {"send": "send", "recv": "receive"}
-
-
-@dataclass(frozen=True)
-class Program:
-    """`text`: C. `notes`: what a user should know of it. `prints`: functions that print, in Linux alone."""
-
-    text: str
-    notes: tuple[str, ...]
-    prints: tuple[str, ...]
 
 
 def translate(
@@ -127,3 +118,21 @@ def _entries(known: Functions, name: str, wanted: str | None) -> list[str]:
 
 def _called(function: func.FuncOp) -> set[str]:
     return {op.callee.root_reference.data for op in function.walk() if isinstance(op, func.CallOp)}
+
+
+_MADE = "AXI4MLIR made it of linalg: give that file, or run this one as a driver: axiloom simulate FILE.mlir"
+DRIVERS = Drivers(
+    (
+        (
+            re.compile(
+                r"\baccel\.(?:init_dma\s+%|sendLiteral\b|send(?:Dim|Idx)?\s+%\w+\s*(?:,|:)|recv\s+%\w+\s*,)"
+            ),
+            f"an op of the published accel dialect. {_MADE}",
+        ),
+        (
+            re.compile(r"(?<!func\.)\bcall @(?:dma_(?:init|start_send|start_recv)|copy_to_inbuffer_\w+)\("),
+            f"a call of the published DMA library. {_MADE}",
+        ),
+    ),
+    translate,
+)

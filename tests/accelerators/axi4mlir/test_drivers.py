@@ -6,8 +6,8 @@ import pytest
 from benchmarks.published.lowered import drivers
 from benchmarks.published.programs import programs
 
+from axiloom.accelerators.axi4mlir.drivers.program import translate
 from axiloom.base.errors import CompileError
-from axiloom.drivergen.c.by_others.program import translate
 
 DRIVERS = {**drivers(), **programs()}
 ARRAY = "memref<16x32xi32>"

@@ -2,25 +2,26 @@
 
 They are called ``accel_opcode_map_str``, ``accel_opcode_flow_str``, ``accel_loop_permutation`` ... (its
 ``LinalgGenericToAccel.cpp``). Opcodes that only receive are joined with those before them
-(:mod:`axiloom.isa.files.waits`).
+(:mod:`axiloom.accelerators.axi4mlir.waits`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from axiloom.accelerators.axi4mlir.waits import joined
 from axiloom.base.wording.names import hint
 from axiloom.drivergen.dialects.accel import DmaInitConfigAttr, InitOpcodesAttr, OpcodeFlowAttr, OpcodeMapAttr
 from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.match.foreign import Annotations, Has
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Scope
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
-from axiloom.isa.files.waits import joined
 
 T = TypeVar("T")
 Opcodes: TypeAlias = dict[str, tuple[HostAction, ...]]
@@ -103,6 +104,16 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
         )
 
 
+def remarks(has: Has, flow: str | None) -> Iterator[str]:
+    """Of a text with some of these names; the flow that was asked for goes before them."""
+    if flow is not None and any(map(has, FLOW)):
+        why = f"--flow {flow} was given, so the specification's opcodes and flow are taken"
+        yield from (f"{name} is ignored: {why}" for name in (*FLOW, *WITHOUT_FLOW) if has(name))
+    elif any(map(has, MAP)) and not any(map(has, FLOW)):
+        why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
+        yield from (f"{name} is ignored: {why}" for name in WITHOUT_FLOW if has(name))
+
+
 # --- values --------------------------------------------------------------------------------------------
 
 
@@ -144,3 +155,10 @@ def _numbers(value: Attribute) -> list[int]:
     if len(numbers) < len(values) or not numbers:
         raise TypeError(f"expected numbers, not {value}")
     return numbers
+
+
+ANNOTATIONS = Annotations(
+    {"__accel_transform__": "which passes another compiler runs on the op", **WITHOUT_EFFECT},
+    translate,
+    remarks,
+)

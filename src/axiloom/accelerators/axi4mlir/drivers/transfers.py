@@ -13,9 +13,9 @@ from typing import Any
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.drivergen.c.by_others.view import View, total
-from axiloom.drivergen.c.by_others.writer import TYPES, Writer, writes
-from axiloom.drivergen.dialects.lowered import InitDmaOp, LoweredOp, RecvOp, SendLiteralOp, SendOp
+from axiloom.accelerators.axi4mlir.drivers.lowered import InitDmaOp, LoweredOp, RecvOp, SendLiteralOp, SendOp
+from axiloom.accelerators.axi4mlir.drivers.view import View, total
+from axiloom.accelerators.axi4mlir.drivers.writer import TYPES, Writer, writes
 from axiloom.drivergen.dialects.mlir import fail
 
 

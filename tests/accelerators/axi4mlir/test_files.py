@@ -128,8 +128,8 @@ def test_the_papers_form(tmp_path: Path) -> None:
         (flat({"-": [A, B, COMPUTE, SEND]}, tile_size="4"), "tile_size: expected the size of a square tile"),
         ({"accelerators": [{**PAPER, "opcode_map": "opcode_map<s0=[op_send_literal(77), op_send(0)]>"}]}, ""),
         ({"accelerators": [{**PAPER, "opcode_map": "opcode_map<s0=(1)>"}]}, "column 15: expected `[`"),
-        ({"other": 1}, "no configuration file of AXI4MLIR"),
-        ([], "no configuration file of AXI4MLIR"),
+        ({"other": 1}, "no file of another form (an older configuration file of AXI4MLIR;"),
+        ([], "no file of another form (an older configuration file of AXI4MLIR;"),
     ],
 )
 def test_what_is_refused(document: object, fault: str, tmp_path: Path) -> None:
