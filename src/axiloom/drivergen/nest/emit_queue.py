@@ -39,7 +39,7 @@ from axiloom.drivergen.nest.annotated import source_of
 from axiloom.drivergen.nest.emit import Emitter, comment, name_of
 from axiloom.drivergen.nest.emit_table import NotATableError, Table
 from axiloom.drivergen.nest.flow import Placed, placed
-from axiloom.drivergen.nest.queues import Group, Units, array_bytes, in_order
+from axiloom.drivergen.nest.queues import Group, Units, array, array_bytes, in_order
 from axiloom.isa import Link
 from axiloom.plan import Command, Plan, Queue, Receive, Send, Words
 from axiloom.plan.figures import moves
@@ -118,8 +118,7 @@ class Queues:
             first = next(op for op in self.module.ops if isinstance(op, func.FuncOp))
             Rewriter.insert_op(taker, InsertPoint.before(first))
         size = tile.bits // 8
-        whole = tile.elements * size if region.is_reshaped else array_bytes(source)
-        halves = HALVES if whole <= IN_L1 else 1
+        halves = HALVES if 0 < array_bytes(array(move)) <= IN_L1 else 1
         place = (tile.shape[1] * size, tile.shape[0], step * size if between == 1 else 0, halves)
         return self.takers[key], place
 
