@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,38 +12,43 @@ from axiloom.graph.numbers import number
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.program.program import Program, array_bytes
+from axiloom.selection.program.program import HostArray, Program, array_bytes
 
 Values = dict[str, npt.NDArray[np.generic]]
+Bytes = npt.NDArray[np.uint8]
 
 
 def execute(program: Program, isa: InstructionSet, values: Values) -> Values:
-    """Results of `program` by name; `values` are raw, of arrays that are given."""
-    simulator, encoder = loaded(program, isa, values), Encoder(isa)
+    """Results of `program` by name; `values` are raw, of arrays that are given. UsageError for an array
+    without values."""
+    simulator, encoder = Simulator(isa), Encoder(isa)
+    for array, data in given(program, values):
+        simulator.state[array.memory][array.base : array.base + len(data)] = data
     for command in program.commands:
         simulator.command(**encoder.inputs(command))
-    return results(program, simulator)
+    return results(
+        program,
+        lambda array: simulator.state[array.memory][array.base : array.base + array_bytes(array)],
+    )
 
 
-def loaded(program: Program, isa: InstructionSet, values: Values) -> Simulator:
-    """A simulator whose host memory has all that is given. UsageError for an array without values."""
-    simulator = Simulator(isa)
+def given(program: Program, values: Values) -> Iterator[tuple[HostArray, Bytes]]:
+    """The bytes of arrays that have some before the program runs."""
     for array in program.arrays:
         contents = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
         if contents is not None:
-            data = np.ascontiguousarray(contents).view(np.uint8).ravel()
-            simulator.state[array.memory][array.base : array.base + len(data)] = data
+            yield array, np.ascontiguousarray(contents).view(np.uint8).ravel()
         elif array.role in ("in", "constant"):
             raise UsageError(f"{program.name}: {array.name} has no values")
-    return simulator
 
 
-def results(program: Program, simulator: Simulator) -> Values:
-    """What is in the arrays that are results, by name."""
-    values: Values = {}
-    for array in program.arrays:
-        if array.role == "out":
-            raw = simulator.state[array.memory][array.base : array.base + array_bytes(array)]
-            host = number(array.number).host
-            values[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
-    return values
+def results(program: Program, held: Callable[[HostArray], npt.ArrayLike]) -> Values:
+    """Arrays that are results, by name, from the bytes that each is `held` in."""
+    return {
+        array.name: np.asarray(held(array))
+        .astype(np.uint8)
+        .view(number(array.number).host)
+        .reshape(array.shape)
+        for array in program.arrays
+        if array.role == "out"
+    }

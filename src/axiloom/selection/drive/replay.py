@@ -10,19 +10,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.base.errors import UsageError
-from axiloom.graph.numbers import number
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.plan import Command, Plan, Receive, Region, Send, Words
 from axiloom.plan.figures import in_order
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.execute import Values
+from axiloom.selection.drive.execute import Bytes, Values, given, results
 from axiloom.selection.drive.host import access
 from axiloom.selection.drive.plan import WORD
 from axiloom.selection.program.program import Program, array_bytes
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Replay:
@@ -32,12 +28,8 @@ class Replay:
         self.program, self.plan, self.isa = program, plan, isa
         self.encoder, self.simulator = Encoder(isa), Simulator(isa)
         self.memory = {array.name: np.zeros(array_bytes(array), np.uint8) for array in program.arrays}
-        for array in program.arrays:
-            given = program.constants if array.role == "constant" else values
-            if array.name in given:
-                self.memory[array.name][:] = np.ascontiguousarray(given[array.name]).view(np.uint8).ravel()
-            elif array.role in ("in", "constant"):
-                raise UsageError(f"{program.name}: {array.name} has no values")
+        for array, data in given(program, values):
+            self.memory[array.name][:] = data
 
     def packets(self) -> Iterator[tuple[Command, bytes, bytes]]:
         """Each command with what is sent of it, and what the device stores: nothing, or a packet."""
@@ -58,11 +50,7 @@ class Replay:
 
     def results(self) -> Values:
         """What is in the arrays that are results, by name."""
-        return {
-            array.name: self.memory[array.name].view(number(array.number).host).reshape(array.shape)
-            for array in self.program.arrays
-            if array.role == "out"
-        }
+        return results(self.program, lambda array: self.memory[array.name])
 
     def _store(self, command: Command, packet: Bytes) -> None:
         for move in command.moves:
