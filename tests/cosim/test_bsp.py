@@ -8,6 +8,7 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.base.errors import CompileError, DriverError, UsageError
+from axiloom.cli import main
 from axiloom.cosim.board_program import Terminal
 from axiloom.cosim.build import bsp
 from axiloom.cosim.build.user_code import CompileOptions
@@ -130,9 +131,17 @@ def test_registers_of_a_user_s_module_have_their_drivers(tmp_path: Path) -> None
     assert "#define MY_IP_S00_AXI_SLV_REG4_OFFSET 16" in (tmp_path / "my_ip.h").read_text()
 
 
-def test_what_does_not_go_is_refused(tmp_path: Path) -> None:
+def test_what_does_not_go_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="zcu104 has a Cortex-A53: take --board pynq-z2"):
         compiled(tmp_path, "hello", System(FIFO, board="zcu104"))
+    absent = tmp_path / "absent.c"
+    absent.write_text('#include "xgpio.h"\nint main(void) { return 0; }\n')
+    with pytest.raises(CompileError, match=r"xgpio\.h: the simulated system has no AXI GPIO"):
+        System(FIFO).compile_user([absent], tmp_path / "a.elf", CompileOptions(bsp=True))
+    assert main(["simulate", str(absent), "--accel", "fifo"]) == 4
+    assert "it is of Xilinx' standalone API: give --bsp" in capsys.readouterr().err
+    assert main(["simulate", str(absent), "--accel", "fifo", "--bsp", "--wait", "irq"]) == 2
+    assert "polls or sleeps by itself" in capsys.readouterr().err
     (tmp_path / "wrong.c").write_text("int main(void) { return lacks; }\n")
     with pytest.raises(CompileError, match="lacks"):
         System(FIFO).compile_user([tmp_path / "wrong.c"], tmp_path / "a.elf", CompileOptions(bsp=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.base.cache import content_hash
-from axiloom.base.errors import UsageError
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, Group, option
@@ -18,6 +19,7 @@ from axiloom.cli.kinds import Kind, Said, Short
 from axiloom.cli.run import board_program, by_others, serial
 from axiloom.cli.shown import SHOWN, Shown, say_process
 from axiloom.cosim import last_run
+from axiloom.cosim.build import bsp as bsp_build
 from axiloom.cosim.build.user_code import CXX, CompileOptions
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import HungError, Soc, judge, raise_failure
@@ -124,7 +126,13 @@ def _elf(
             file = by_others.in_c(file, function, folder, system.spec, settings.defines, system.os == "linux")
         if not file.suffix.startswith(".h"):
             sources.append(file)
-    elf, warnings = system.compile_user(sources, folder / "driver.elf", settings, arrays)
+    try:
+        elf, warnings = system.compile_user(sources, folder / "driver.elf", settings, arrays)
+    except CompileError as error:
+        lacks = None if settings.bsp else _LACKS.search(str(error))
+        if lacks and lacks[1] in bsp_build.headers():
+            raise CompileError(f"{error}; it is of Xilinx' standalone API: give --bsp") from None
+        raise
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)
@@ -134,6 +142,9 @@ def _elf(
 def _finished(said: Said) -> str:
     files = said.get("driver", ())
     return f"{files[0]} is compiled already" if [file.suffix for file in files] == [".elf"] else ""
+
+
+_LACKS = re.compile(r"'(x\w+\.h)' file not found")
 
 
 class _CompilerFlag(argparse.Action):
@@ -193,8 +204,8 @@ APPLET = Applet(
             first=True,
             help="the sources are written against the vendor's API (xaxidma.h, ...): a Zynq-7000 alone",
             excludes={
-                "wait": "the program itself polls or sleeps (--bsp)",
-                "os": "a program on the vendor's API (--bsp) has no operating system",
+                "wait": "such a program polls or sleeps by itself: leave --wait out",
+                "os": "such a program has no operating system: leave --os out",
             },
         ),
         *(

@@ -63,6 +63,11 @@ class Devices:
     links: tuple[Link, ...]
 
 
+def headers() -> frozenset[str]:
+    """Names of the API's headers."""
+    return frozenset({"xparameters.h", *(file.name for file in INCLUDE.glob("*.h"))})
+
+
 def write(devices: Devices, folder: Path) -> tuple[Path, ...]:
     """Headers and sources of the system, into `folder`."""
     files = {"xparameters.h": _parameters(devices), "devices_g.c": _tables(devices)}
@@ -81,13 +86,13 @@ def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
     """
     target = linux_target(devices.board.host)
     library_of(target)
-    headers = sorted(INCLUDE.glob("*.h"))
+    included = sorted(INCLUDE.glob("*.h"))
     arguments = [*devices.board.host.linux.flags, *_FLAGS, "-O2", *defines]  # type: ignore[union-attr]
     arguments.append(f"-DAXL_RAM_SECTIONS={devices.board.ram_bytes >> 20}")
     written = (_parameters(devices), _tables(devices))
     registers = [(link.name, dict(link.rtl.registers)) for link in devices.links]
     key = content_hash(
-        version(), "bsp", arguments, *written, registers, *_SOURCES, *headers, *sorted(_TEMPLATES.iterdir())
+        version(), "bsp", arguments, *written, registers, *_SOURCES, *included, *sorted(_TEMPLATES.iterdir())
     )
 
     def make(folder: Path) -> None:

@@ -77,7 +77,10 @@ u32 Xil_WaitForEventSet(u32 Timeout, u32 NumOfEvents, volatile u32 *EventAddr, .
     for (u32 i = 1; i < NumOfEvents; i++)
         flags[i] = va_arg(others, volatile u32 *);
     va_end(others);
-    for (; Timeout; Timeout--) {
+    /* Flags are looked at all the time, not once a microsecond: no other time passes but the timer's. */
+    XTime begin, now;
+    XTime_GetTime(&begin);
+    do {
         u32 set = 0;
         for (u32 i = 0; i < NumOfEvents; i++)
             set += *flags[i] != 0;
@@ -86,7 +89,7 @@ u32 Xil_WaitForEventSet(u32 Timeout, u32 NumOfEvents, volatile u32 *EventAddr, .
                 *flags[i] = 0;
             return XST_SUCCESS;
         }
-        usleep(1);
-    }
+        XTime_GetTime(&now);
+    } while (now - begin < (u64)Timeout * COUNTS_PER_SECOND / 1000000u);
     return XST_FAILURE;
 }
