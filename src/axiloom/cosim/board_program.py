@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from axiloom.cosim.elf import Program
     from axiloom.cosim.lines import Source
 
-HOSTS = ("cortex_a9",)
+HOSTS = ("cortex_a9", "cortex_a53")
 """CPUs that have such a system here."""
 _EXIT, _ASSERT = "_exit", "Xil_Assert"
 _ABSENT = (0, 0)
@@ -55,8 +55,9 @@ def check(program: Program, board: Board) -> None:
     if board.cpu not in HOSTS:
         raise DriverError(
             f"{program.path.name} was not built with our start-up code (no symbol 'axiloom_exit'). On a "
-            f"{board.host.title} only such programs run; those of other tools need a Cortex-A9: take "
-            "--board pynq-z2, or give the sources"
+            f"{board.host.title} only such programs run: interrupt controller, timer and UART of such a core "
+            "are the design's own, and none are simulated. Give the sources, or take a Zynq "
+            "(--board pynq-z2, --board zcu104)"
         )
 
 

@@ -166,7 +166,7 @@ _COMPILER = {
     "-U": "a macro less",
 }
 _TERMINAL = Group(
-    "a program of a Zynq-7000: with --bsp, or built by other tools",
+    "a program of a Zynq: with --bsp, or built by other tools",
     (
         option(
             "--input",

@@ -198,7 +198,7 @@ class Cpu {
         std::string why, asserted;
         std::set<std::pair<uint32_t, std::string>> noted;
         struct State { // of a loop, at the end of a quantum
-            uint32_t registers[17];
+            uint64_t registers[34];
             uint64_t changes;
             bool operator==(const State &other) const;
         } states[16] = {};

@@ -156,13 +156,11 @@ void Cpu::board_event() {
 // Registers and memory are as they were at the end of an earlier quantum: so it goes on until somebody else changes them.
 bool Cpu::is_idle() {
     Board::State now_is{};
-    int ids[17];
-    void *values[17];
-    for (int i = 0; i < 17; i++) {
-        ids[i] = host->general_registers()[i];
+    std::vector<int> ids = host->general_registers();
+    void *values[std::size(now_is.registers)];
+    for (size_t i = 0; i < ids.size(); i++)
         values[i] = &now_is.registers[i];
-    }
-    uc_reg_read_batch(engine, ids, values, 17);
+    uc_reg_read_batch(engine, ids.data(), values, static_cast<int>(ids.size()));
     now_is.changes = memory.stores + memory.uncached_stores + surroundings->changes() + mmio_reads + mmio_writes + interrupts;
     const bool was_before = std::find(std::begin(board.states), std::end(board.states), now_is) != std::end(board.states);
     board.states[board.next_state++ % std::size(board.states)] = now_is;

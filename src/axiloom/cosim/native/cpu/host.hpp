@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cpu/block.hpp"
 #include "cpu/process.hpp"
@@ -99,8 +100,8 @@ class Host {
     // What is around the CPU, now mapped into its engine; nullptr: such programs do not run on it.
     virtual Surroundings *open_board() { return nullptr; }
     virtual bool masks_interrupts() const { return true; }
-    // Of the program: 17 numbers, its arguments first.
-    virtual const int *general_registers() const { return nullptr; }
+    // Of the program, its arguments first, and with all of its state.
+    virtual std::vector<int> general_registers() const { return {}; }
     // An abort or an undefined instruction is being handled.
     virtual bool handles_crash() const { return false; }
     // The engine at the vector, as the CPU enters an exception. Returns the vector's address.

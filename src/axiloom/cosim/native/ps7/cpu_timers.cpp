@@ -196,9 +196,9 @@ class Watchdog : public CountsDown {
     uint32_t before = 0;
 };
 
-const RegisterPeripheral<GlobalTimer> global_timer({"global timer", 0xF8F00200, 0x20, 27, true});
-const RegisterPeripheral<CountsDown> private_timer({"private timer", 0xF8F00600, 0x10, 29, false});
-const RegisterPeripheral<Watchdog> watchdog({"watchdog", 0xF8F00620, 0x18, 30, false});
+const RegisterPeripheral<GlobalTimer> global_timer({ZYNQ7000, "global timer", 0xF8F00200, 0x20, 27, true});
+const RegisterPeripheral<CountsDown> private_timer({ZYNQ7000, "private timer", 0xF8F00600, 0x10, 29, false});
+const RegisterPeripheral<Watchdog> watchdog({ZYNQ7000, "watchdog", 0xF8F00620, 0x18, 30, false});
 
 } // namespace
 

@@ -14,15 +14,14 @@ enum : uint32_t { CONTROL = 0x000, TYPE = 0x004, ID = 0x008, GROUP = 0x080, SET_
 constexpr uint32_t FIQ = 8; // of CPU_CONTROL
 constexpr uint32_t FIRST_SHARED = 32, FIRST_PRIVATE = 16;
 constexpr uint32_t PRIORITY_BITS = 0xF8; // 32 levels
-constexpr uint32_t IDENTITIES[12] = {0x04, 0, 0, 0, 0x90, 0xB3, 0x1B, 0x00, 0x0D, 0xF0, 0x05, 0xB1}; // ICPIDR, ICCIDR
 constexpr uint32_t PRIVATE_CONFIGURATION = 0x7DC00000, SOFTWARE_CONFIGURATION = 0xAAAAAAAA; // read only
 
 } // namespace
 
-Gic::Gic(Ps7 &ps7) : ps7(ps7) {
-    for (uint32_t id = 0; id < COUNT; id++) {
+Gic::Gic(Ps7 &ps7) : ps7(ps7), count(ps7.family.interrupts), all(count) {
+    for (uint32_t id = 0; id < count; id++) {
         all[id].enabled = id < FIRST_PRIVATE;
-        all[id].edge = id < FIRST_PRIVATE || id == 27 || id == 29 || id == 30;
+        all[id].edge = id < FIRST_PRIVATE || (id < FIRST_SHARED && ps7.family.private_edges >> id & 1);
         all[id].targets = id < FIRST_SHARED;
     }
 }
@@ -42,7 +41,7 @@ uint32_t Gic::best() const {
     uint32_t limit = mask;
     if (!served.empty())
         limit = std::min(limit, running());
-    for (uint32_t id = 0; id < COUNT; id++) {
+    for (uint32_t id = 0; id < count; id++) {
         const Interrupt &interrupt = all[id];
         const uint32_t group = interrupt.second_group ? 2 : 1;
         if (!interrupt.enabled || !interrupt.pending() || interrupt.active || !(interrupt.targets & 1))
@@ -98,7 +97,7 @@ std::optional<uint32_t> Gic::read_cpu(uint32_t offset) {
     case HIGHEST:
         return best();
     case CPU_ID:
-        return 0x3901243B;
+        return ps7.family.interface_id;
     default:
         return std::nullopt;
     }
@@ -128,13 +127,13 @@ bool Gic::write_cpu(uint32_t offset, uint32_t value) {
 
 template <typename Of> uint32_t Gic::bits(uint32_t first, Of of) const {
     uint32_t value = 0;
-    for (uint32_t bit = 0; bit < 32 && first + bit < COUNT; bit++)
+    for (uint32_t bit = 0; bit < 32 && first + bit < count; bit++)
         value |= static_cast<uint32_t>(of(all[first + bit])) << bit;
     return value;
 }
 
 template <typename Do> void Gic::where_set(uint32_t first, uint32_t value, Do action) {
-    for (uint32_t bit = 0; bit < 32 && first + bit < COUNT; bit++)
+    for (uint32_t bit = 0; bit < 32 && first + bit < count; bit++)
         if (value >> bit & 1)
             action(all[first + bit], first + bit);
 }
@@ -157,13 +156,13 @@ std::optional<uint32_t> Gic::read_distributor(uint32_t offset) {
     }
     uint32_t value = 0;
     if (offset >= PRIORITY && offset < CONFIGURATION) {
-        for (uint32_t lane = 0; lane < 4 && byte + lane < COUNT; lane++) {
+        for (uint32_t lane = 0; lane < 4 && byte + lane < count; lane++) {
             const Interrupt &interrupt = all[byte + lane];
             value |= static_cast<uint32_t>(offset >= TARGETS ? interrupt.targets : interrupt.priority) << 8 * lane;
         }
         return value;
     }
-    if (offset >= CONFIGURATION && offset < CONFIGURATION + COUNT / 4) {
+    if (offset >= CONFIGURATION && offset < CONFIGURATION + count / 4) {
         if (offset - CONFIGURATION < 8)
             return offset == CONFIGURATION ? SOFTWARE_CONFIGURATION : PRIVATE_CONFIGURATION;
         for (uint32_t bit = 0; bit < 16; bit++)
@@ -171,18 +170,21 @@ std::optional<uint32_t> Gic::read_distributor(uint32_t offset) {
         return value;
     }
     if (offset >= IDENTITY)
-        return IDENTITIES[(offset - IDENTITY) / 4];
+        return ps7.family.identities[(offset - IDENTITY) / 4];
     switch (offset) {
     case CONTROL:
         return distributor_control;
     case TYPE:
-        return 0xFC22;
+        return ps7.family.type;
     case ID:
-        return 0x0102043B;
+        return ps7.family.distributor_id;
     case PPI_STATUS:
         return bits(0, [](const Interrupt &i) { return i.high; }) >> 16;
     case SPI_STATUS:
     case SPI_STATUS + 4:
+    case SPI_STATUS + 8:
+    case SPI_STATUS + 12:
+    case SPI_STATUS + 16:
         return bits(FIRST_SHARED + (offset - SPI_STATUS) * 8, [](const Interrupt &i) { return i.high; });
     default:
         return std::nullopt;
@@ -194,7 +196,7 @@ bool Gic::write_distributor(uint32_t offset, uint32_t value, uint32_t lanes) {
     const uint32_t set = (offset & 0x7F) / 4 * 32, byte = offset & 0x3FF;
     switch (offset & 0xF80) {
     case GROUP:
-        for (uint32_t bit = 0; bit < 32 && set + bit < COUNT; bit++)
+        for (uint32_t bit = 0; bit < 32 && set + bit < count; bit++)
             all[set + bit].second_group = value >> bit & 1;
         return true;
     case SET_ENABLE:
@@ -213,7 +215,7 @@ bool Gic::write_distributor(uint32_t offset, uint32_t value, uint32_t lanes) {
         break;
     }
     if (offset >= PRIORITY && offset < CONFIGURATION) {
-        for (uint32_t lane = 0; lane < 4 && byte + lane < COUNT; lane++) {
+        for (uint32_t lane = 0; lane < 4 && byte + lane < count; lane++) {
             if (!(lanes >> 8 * lane & 1))
                 continue;
             const uint8_t part = static_cast<uint8_t>(value >> 8 * lane);
@@ -224,7 +226,7 @@ bool Gic::write_distributor(uint32_t offset, uint32_t value, uint32_t lanes) {
         }
         return true;
     }
-    if (offset >= CONFIGURATION && offset < CONFIGURATION + COUNT / 4) {
+    if (offset >= CONFIGURATION && offset < CONFIGURATION + count / 4) {
         for (uint32_t bit = 0; bit < 16 && offset - CONFIGURATION >= 8; bit++)
             all[(offset - CONFIGURATION) * 4 + bit].edge = value >> (2 * bit + 1) & 1;
         return true;
@@ -257,8 +259,10 @@ class GicDistributor : public Peripheral {
     bool write(uint32_t offset, uint32_t value, uint32_t mask) override { return ps7.gic().write_distributor(offset, value, mask); }
 };
 
-const RegisterPeripheral<GicCpu> interface({"GIC CPU interface", 0xF8F00100, 0x100, 0, false});
-const RegisterPeripheral<GicDistributor> distributor({"GIC distributor", 0xF8F01000, 0x1000, 0, false});
+const RegisterPeripheral<GicCpu> interface({ZYNQ7000, "GIC CPU interface", 0xF8F00100, 0x100, 0, false});
+const RegisterPeripheral<GicDistributor> distributor({ZYNQ7000, "GIC distributor", 0xF8F01000, 0x1000, 0, false});
+const RegisterPeripheral<GicCpu> interface_mp({ZYNQMP, "GIC CPU interface", 0xF9020000, 0x1000, 0, false});
+const RegisterPeripheral<GicDistributor> distributor_mp({ZYNQMP, "GIC distributor", 0xF9010000, 0x1000, 0, false});
 
 } // namespace
 

@@ -10,7 +10,7 @@ class Gic {
   public:
     explicit Gic(Ps7 &ps7);
 
-    static constexpr uint32_t COUNT = 96, SPURIOUS = 1023;
+    static constexpr uint32_t SPURIOUS = 1023;
     void line(uint32_t id, bool high); // an input
     void pulse(uint32_t id) {
         line(id, true);
@@ -30,7 +30,8 @@ class Gic {
         bool pending() const { return latched || (high && !edge); }
     };
     Ps7 &ps7;
-    Interrupt all[COUNT];
+    const uint32_t count;
+    std::vector<Interrupt> all;
     std::vector<uint32_t> served; // acknowledged and not ended, the last one runs
     uint32_t distributor_control = 0, cpu_control = 0, mask = 0, binary_point = 2;
 

@@ -90,8 +90,8 @@ class Pl310 : public Peripheral {
     }
 };
 
-const RegisterPeripheral<Scu> scu({"SCU", 0xF8F00000, 0x58, 0, true});
-const RegisterPeripheral<Pl310> pl310({"PL310", 0xF8F02000, 0x1000, 0, true});
+const RegisterPeripheral<Scu> scu({ZYNQ7000, "SCU", 0xF8F00000, 0x58, 0, true});
+const RegisterPeripheral<Pl310> pl310({ZYNQ7000, "PL310", 0xF8F02000, 0x1000, 0, true});
 
 } // namespace
 

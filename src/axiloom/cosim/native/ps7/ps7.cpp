@@ -22,43 +22,34 @@ std::vector<Entry> &entries() {
     return all;
 }
 
-constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
-// I/O peripherals; SLCR, triple timers and what else is below the private page; what is above it.
-constexpr uint32_t WINDOWS[][2] = {{0xE0000000, 0x300000}, {0xF8000000, 0xF00000}, {0xF8F03000, 0xFD000}};
-
-bool is_private(uint32_t address) { return address - PRIVATE_BASE < PRIVATE_SIZE; }
-
 } // namespace
 
 RegisterPeripheralAs::RegisterPeripheralAs(const PeripheralAt &at, MakePeripheral make) { entries().push_back({at, make}); }
 
-Ps7::Ps7(Cpu &cpu) : cpu(cpu) {
+Ps7::Ps7(Cpu &cpu, const Family &family) : cpu(cpu), family(family) {
     std::sort(entries().begin(), entries().end(), [](const Entry &a, const Entry &b) { return a.at.base < b.at.base; });
     for (const Entry &entry : entries())
-        blocks.push_back(entry.make(*this, entry.at));
+        if (entry.at.family == std::string(family.name))
+            blocks.push_back(entry.make(*this, entry.at));
     controller = std::make_unique<Gic>(*this);
 }
 
 Ps7::~Ps7() = default;
 
-uc_err Ps7::map(Window &window) {
-    return uc_mmio_map(cpu.engine, window.base, window.size, on_load, &window, on_store, &window);
+uc_err Ps7::map(const Window &window) {
+    mapped.push_back(std::make_unique<Mapped>(Mapped{this, window}));
+    return uc_mmio_map(cpu.engine, window.base, window.size, on_load, mapped.back().get(), on_store, mapped.back().get());
 }
 
-uc_err Ps7::map_private() {
-    windows[0] = {this, PRIVATE_BASE, PRIVATE_SIZE};
-    return map(windows[0]);
-}
+uc_err Ps7::map_private() { return family.own.size ? map(family.own) : UC_ERR_OK; }
 
 uc_err Ps7::map_board() {
     is_board = true;
     uc_err code = UC_ERR_OK;
-    for (size_t i = 0; i < std::size(WINDOWS) && code == UC_ERR_OK; i++) {
-        windows[i + 1] = {this, WINDOWS[i][0], WINDOWS[i][1]};
-        code = map(windows[i + 1]);
-    }
-    high_ocm.assign(HIGH_OCM_BYTES, 0);
-    return code == UC_ERR_OK ? uc_mem_map_ptr(cpu.engine, HIGH_OCM, HIGH_OCM_BYTES, UC_PROT_ALL, high_ocm.data()) : code;
+    for (size_t i = 0; i < family.registers.size() && code == UC_ERR_OK; i++)
+        code = map(family.registers[i]);
+    ram.assign(family.ram.size, 0);
+    return code == UC_ERR_OK ? uc_mem_map_ptr(cpu.engine, family.ram.base, family.ram.size, UC_PROT_ALL, ram.data()) : code;
 }
 
 // ---- what blocks use
@@ -103,10 +94,9 @@ void Ps7::end_wait() {
 
 // ---- as the CPU sees it
 
-// IRQ_F2P[0..7] are 61 to 68, [8..15] 84 to 91.
 void Ps7::lines(uint32_t fabric) {
     for (uint32_t line = 0; line < 16; line++)
-        gic().line(line < 8 ? 61 + line : 76 + line, fabric >> line & 1);
+        gic().line(family.fabric(line), fabric >> line & 1);
 }
 
 void Ps7::run() {
@@ -150,7 +140,7 @@ void Ps7::unknown(uint32_t address, bool write, uint32_t value) {
 }
 
 uint32_t Ps7::load(uint32_t address, unsigned size) {
-    cpu.memory.penalty += is_private(address) ? cpu.config.private_read_cycles : cpu.config.uncached_read_cycles;
+    cpu.memory.penalty += is_own(address) ? cpu.config.private_read_cycles : cpu.config.uncached_read_cycles;
     const uint32_t word = address & ~3u;
     Peripheral *block = size == 4 || is_board ? block_at(address) : nullptr;
     const auto clock = block ? block->clock(word - block->at.base) : Peripheral::Clock::NO;
@@ -170,7 +160,7 @@ uint32_t Ps7::load(uint32_t address, unsigned size) {
 }
 
 void Ps7::store(uint32_t address, unsigned size, uint32_t value) {
-    cpu.memory.penalty += is_private(address) ? cpu.config.private_write_cycles : cpu.config.uncached_write_cycles;
+    cpu.memory.penalty += is_own(address) ? cpu.config.private_write_cycles : cpu.config.uncached_write_cycles;
     changed++;
     others++;
     const uint32_t word = address & ~3u, shift = 8 * (address & 3);
@@ -186,13 +176,13 @@ void Ps7::store(uint32_t address, unsigned size, uint32_t value) {
 }
 
 uint64_t Ps7::on_load(uc_engine *, uint64_t offset, unsigned size, void *of) {
-    const Window &window = *static_cast<const Window *>(of);
-    return window.ps7->load(window.base + static_cast<uint32_t>(offset), size);
+    const Mapped &of_map = *static_cast<const Mapped *>(of);
+    return of_map.ps7->load(of_map.at.base + static_cast<uint32_t>(offset), size);
 }
 
 void Ps7::on_store(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *of) {
-    const Window &window = *static_cast<const Window *>(of);
-    window.ps7->store(window.base + static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
+    const Mapped &of_map = *static_cast<const Mapped *>(of);
+    of_map.ps7->store(of_map.at.base + static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
 }
 
 } // namespace axl

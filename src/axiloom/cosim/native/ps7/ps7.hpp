@@ -1,7 +1,8 @@
-// The processing system of a Zynq-7000 around its CPU: what a program of other tools finds at its addresses.
+// The processing system around a CPU: what a program of other tools finds at its addresses.
 //
-// A block is one source file here, which registers itself with its address (RegisterPeripheral). Of a register that no
-// block knows the value is stored, and a note is made of it, once. References are to UG585 and to the manuals of ARM that
+// A family of chips is one Family, with its blocks: a block is one source file, which registers itself for the families that
+// have it, with its addresses (RegisterPeripheral). Of a register that no block knows the value is stored, and a note is made
+// of it, once. References are to UG585 and to the manuals of ARM that
 // it names; time is in CPU cycles.
 //
 // Programs of our own (sw/) find the blocks of the private page that their runtime uses; all else there is a fault.
@@ -25,9 +26,26 @@ class Cpu;
 class Gic;
 class Ps7;
 
+struct Window {
+    uint32_t base, size;
+};
+
+struct Family {
+    const char *name;
+    Window own;                   // registers that programs of our own have, too; size 0: none
+    std::vector<Window> registers; // all others
+    Window ram;                   // on the chip, above the registers
+    // Of its GIC: how many interrupts, those below 32 that are edges, a bit each, what its registers say it is.
+    uint32_t interrupts, private_edges, type, distributor_id, interface_id;
+    uint8_t identities[12];
+    uint32_t (*fabric)(uint32_t line); // the interrupt of a line of the fabric
+    uint32_t ttc_hz;                   // 0: a sixth of the CPU's clock
+};
+constexpr const char *ZYNQ7000 = "Zynq-7000", *ZYNQMP = "Zynq UltraScale+";
+
 // Where a block is. `line`: its interrupt, or the first of them. `always`: programs of our own have it, too.
 struct PeripheralAt {
-    const char *name;
+    const char *family, *name;
     uint32_t base, size, line;
     bool always;
 };
@@ -60,10 +78,11 @@ class Peripheral {
 
 class Ps7 : public Surroundings {
   public:
-    explicit Ps7(Cpu &cpu);
+    Ps7(Cpu &cpu, const Family &family);
     ~Ps7() override;
 
     Cpu &cpu;
+    const Family &family;
     bool is_board = false; // a program of other tools runs
 
     uc_err map_private();
@@ -76,6 +95,8 @@ class Ps7 : public Surroundings {
     void print(const Peripheral &port, char c);
     void note(const std::string &text);
     void stop(const std::string &why); // at the access that is under way
+    // A block that is at no address: the CPU has it.
+    void add(std::unique_ptr<Peripheral> block) { blocks.push_back(std::move(block)); }
     // A clock was read, and the program may be waiting for it: see there.
     void looks_at_clock();
 
@@ -88,16 +109,16 @@ class Ps7 : public Surroundings {
     uint64_t changes() const override { return changed; }
 
   private:
-    struct Window {
+    struct Mapped {
         Ps7 *ps7;
-        uint32_t base, size;
-    } windows[4] = {};
-    static constexpr uint32_t HIGH_OCM = 0xFFFF0000, HIGH_OCM_BYTES = 0x10000;
+        Window at;
+    };
+    std::vector<std::unique_ptr<Mapped>> mapped;
     static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512, WAIT_REPEATS = 8;
 
     std::vector<std::unique_ptr<Peripheral>> blocks;
     std::unique_ptr<Gic> controller;
-    std::vector<uint8_t> high_ocm;
+    std::vector<uint8_t> ram;
     std::unordered_map<uint32_t, uint32_t> storage;
     uint64_t changed = 0; // writes, and reads of other values than before
     std::unordered_map<uint32_t, uint32_t> last_values;
@@ -118,7 +139,8 @@ class Ps7 : public Surroundings {
     uint32_t load(uint32_t address, unsigned size);
     void store(uint32_t address, unsigned size, uint32_t value);
     void unknown(uint32_t address, bool write, uint32_t value);
-    uc_err map(Window &window);
+    bool is_own(uint32_t address) const { return address - family.own.base < family.own.size; }
+    uc_err map(const Window &window);
 
     static uint64_t on_load(uc_engine *, uint64_t offset, unsigned size, void *window);
     static void on_store(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *window);
@@ -126,7 +148,7 @@ class Ps7 : public Surroundings {
 
 using MakePeripheral = std::unique_ptr<Peripheral> (*)(Ps7 &, const PeripheralAt &);
 
-// `static const RegisterPeripheral<Uart> uart0({"UART0", 0xE0000000, 0x1000, 59, false});`
+// `static const RegisterPeripheral<Uart> uart0({ZYNQ7000, "UART0", 0xE0000000, 0x1000, 59, false});`
 struct RegisterPeripheralAs {
     RegisterPeripheralAs(const PeripheralAt &at, MakePeripheral make);
 };

@@ -69,8 +69,8 @@ class Efuse : public Peripheral {
     enum : uint32_t { STATUS = 0x10 };
 };
 
-const RegisterPeripheral<Slcr> slcr({"SLCR", 0xF8000000, 0xC00, 0, false});
-const RegisterPeripheral<Efuse> efuse({"eFuses", 0xF800D000, 0x1000, 0, false});
+const RegisterPeripheral<Slcr> slcr({ZYNQ7000, "SLCR", 0xF8000000, 0xC00, 0, false});
+const RegisterPeripheral<Efuse> efuse({ZYNQ7000, "eFuses", 0xF800D000, 0x1000, 0, false});
 
 } // namespace
 

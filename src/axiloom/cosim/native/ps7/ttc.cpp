@@ -97,13 +97,13 @@ class TripleTimer : public Peripheral {
     enum : uint32_t { CLOCK, CONTROL, VALUE, INTERVAL, MATCH_1, MATCH_2, MATCH_3, STATUS, ENABLES, EVENT_CONTROL, EVENT };
     enum : uint32_t { DISABLED = 1, INTERVALS = 2, DOWN = 4, MATCHES = 8, RESTARTS = 16 };
     enum : uint32_t { PRESCALES = 1, INTERVAL_ENDED = 1, MATCHED = 2, OVERFLOWED = 16 };
-    static constexpr uint64_t CYCLES = 6;
 
     struct Counter {
         uint32_t clock = 0, control = 0x21, interval = 0, match[3] = {}, status = 0, enables = 0;
+        uint64_t cycles = 6;
         uint64_t begin = 0, position = 0; // ticks into its period, at a cycle
 
-        uint64_t tick() const { return clock & PRESCALES ? CYCLES << ((clock >> 1 & 15) + 1) : CYCLES; }
+        uint64_t tick() const { return clock & PRESCALES ? cycles << ((clock >> 1 & 15) + 1) : cycles; }
         uint64_t period() const { return control & INTERVALS ? interval + 1u : 0x10000u; }
         uint64_t ticks(uint64_t now) const { return control & DISABLED ? 0 : (now - begin) / tick(); }
         uint32_t value(uint64_t now) const {
@@ -153,8 +153,12 @@ class TripleTimer : public Peripheral {
     }
 };
 
-const RegisterPeripheral<TripleTimer> ttc0({"TTC0", 0xF8001000, 0x84, 42, false});
-const RegisterPeripheral<TripleTimer> ttc1({"TTC1", 0xF8002000, 0x84, 69, false});
+const RegisterPeripheral<TripleTimer> ttc0({ZYNQ7000, "TTC0", 0xF8001000, 0x84, 42, false});
+const RegisterPeripheral<TripleTimer> ttc1({ZYNQ7000, "TTC1", 0xF8002000, 0x84, 69, false});
+const RegisterPeripheral<TripleTimer> ttc0_mp({ZYNQMP, "TTC0", 0xFF110000, 0x84, 68, false});
+const RegisterPeripheral<TripleTimer> ttc1_mp({ZYNQMP, "TTC1", 0xFF120000, 0x84, 71, false});
+const RegisterPeripheral<TripleTimer> ttc2_mp({ZYNQMP, "TTC2", 0xFF130000, 0x84, 74, false});
+const RegisterPeripheral<TripleTimer> ttc3_mp({ZYNQMP, "TTC3", 0xFF140000, 0x84, 77, false});
 
 } // namespace
 

@@ -220,8 +220,10 @@ class Uart : public Peripheral {
     void signal() { ps7.gic().line(at.line, status & mask); }
 };
 
-const RegisterPeripheral<Uart> uart0({"UART0", 0xE0000000, 0x1000, 59, false});
-const RegisterPeripheral<Uart> uart1({"UART1", 0xE0001000, 0x1000, 82, false});
+const RegisterPeripheral<Uart> uart0({ZYNQ7000, "UART0", 0xE0000000, 0x1000, 59, false});
+const RegisterPeripheral<Uart> uart1({ZYNQ7000, "UART1", 0xE0001000, 0x1000, 82, false});
+const RegisterPeripheral<Uart> uart0_mp({ZYNQMP, "UART0", 0xFF000000, 0x1000, 53, false});
+const RegisterPeripheral<Uart> uart1_mp({ZYNQMP, "UART1", 0xFF010000, 0x1000, 54, false});
 
 } // namespace
 

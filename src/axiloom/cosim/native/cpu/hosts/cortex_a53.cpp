@@ -1,16 +1,38 @@
 // A Cortex-A53 as in a Zynq UltraScale+: AArch64. References are to the ARMv8-A ARM.
 #include <iterator>
+#include <map>
+#include <tuple>
 
 #include "cpu/cpu.hpp"
 #include "text.hpp"
 #include "decode_a64.hpp"
 #include "tables_armv8.hpp"
+#include "zynqmp/generic_timer.hpp"
 
 namespace axl {
 
 namespace {
 
-constexpr uint64_t COUNTER_HZ = 100000000; // of the system counter of a Zynq UltraScale+ (UG1085, 5.4)
+// UG1085, chapters 10 and 13, and UG1087.
+const Family CHIP = {
+    ZYNQMP,
+    {0, 0},
+    {{0xF9000000, 0x100000}, {0xFD000000, 0x2FC0000}},
+    {0xFFFC0000, 0x40000},
+    192,
+    0,
+    0xFC65,
+    0x0200143B,
+    0x0202143B,
+    {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0x00, 0x0D, 0xF0, 0x05, 0xB1},
+    [](uint32_t line) { return line < 8 ? 121 + line : 128 + line; }, // PL_PS_Group0 and 1
+    100000000,
+};
+
+// PSTATE and SPSR (C5.2), ESR (D12.2.36).
+enum : uint32_t { EL1H = 5, MASK_IRQ = 0x80, MASKS = 0x3C0, OWN_STACK = 1 };
+enum : uint32_t { UNKNOWN = 0x00, VECTORS = 0x07, SYSTEM_CALLS = 0x15, FETCH = 0x21, DATA = 0x25, IL = 1u << 25, EXTERNAL = 0x10, WRITES = 0x40 };
+constexpr uint32_t TIMER_LINES[] = {30, 27, 29}; // CNTP, CNTV, CNTPS
 
 // Linux, 64-bit: include/uapi/asm-generic/unistd.h.
 constexpr Process::Number CALLS[] = {
@@ -49,6 +71,23 @@ struct System {
         : op0(w >> 19 & 3), op1(w >> 16 & 7), crn(w >> 12 & 15), crm(w >> 8 & 15), op2(w >> 5 & 7), register_number(w & 31) {}
 };
 
+// CNTP, CNTV: (3, 3, c14, c2 or c3); CNTPS: (3, 7, c14, c2). Their place in TIMER_LINES, or -1.
+int timer_of(const uc_arm64_cp_reg &one) {
+    if (one.op0 != 3 || one.crn != 14 || one.op2 > 2)
+        return -1;
+    return one.op1 == 3 && one.crm == 2 ? 0 : one.op1 == 3 && one.crm == 3 ? 1 : one.op1 == 7 && one.crm == 2 ? 2 : -1;
+}
+
+bool is_of_el3(const uc_arm64_cp_reg &one) { return one.op0 == 3 && one.op1 == 6; }
+// It does there what the register of the same place does in EL1: SCTLR, TTBR0, TCR, SPSR, ELR, ESR, FAR, MAIR, VBAR.
+bool is_as_in_el1(const uc_arm64_cp_reg &one) {
+    const uint32_t place = one.crn << 8 | one.crm << 4 | one.op2;
+    for (const uint32_t known : {0x100u, 0x200u, 0x202u, 0x400u, 0x401u, 0x520u, 0x600u, 0xA20u, 0xC00u})
+        if (place == known)
+            return true;
+    return false;
+}
+
 // SCTLR_EL1.
 bool is_control(const uc_arm64_cp_reg &one) { return one.op0 == 3 && one.op1 == 0 && one.crn == 1 && one.crm == 0 && one.op2 == 0; }
 
@@ -56,7 +95,7 @@ bool is_control(const uc_arm64_cp_reg &one) { return one.op0 == 3 && one.op1 == 
 
 class CortexA53 : public Host {
   public:
-    using Host::Host;
+    explicit CortexA53(Cpu &cpu) : Host(cpu), ps(cpu, CHIP) {}
 
     const Registers &registers() const override {
         static const Registers found = {UC_ARM64_REG_PC, UC_ARM64_REG_SP, UC_ARM64_REG_X30};
@@ -72,16 +111,31 @@ class CortexA53 : public Host {
     Hint hint_before(uint32_t pc) const override;
     Trap trap(uint32_t number) const override;
     void read_attributes() override;
+    Surroundings *open_board() override;
+    bool masks_interrupts() const override { return cpu.reg(UC_ARM64_REG_PSTATE) & MASK_IRQ; }
+    bool handles_crash() const override { return abort_stack && masks_interrupts() && cpu.reg(UC_ARM64_REG_SP) < abort_stack; }
+    std::vector<int> general_registers() const override;
+    uint32_t enter(const Trap &trap) override;
     const Linux *linux_abi() const override { return &LINUX; }
     void enter_process(uint32_t stack) override;
     void thread_pointer(uint32_t address) override { cpu.set(UC_ARM64_REG_TPIDR_EL0, address); }
 
   private:
+    Ps7 ps;
+    GenericTimer *timers[3] = {};
+    bool is_board = false;
+    mutable bool knows_el3 = false; // the text has instructions for its registers
+    uint32_t abort_stack = 0; // where it was when the last abort was taken
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> el3; // registers of EL3 without an effect here
     uint64_t mmu = 0; // SCTLR_EL1.M, as the program sees it
 
     uint64_t general(uint32_t number, int register_31) const;
     uint32_t transfer_address(uint32_t pc) const;
     uint64_t system_register(uint32_t op1, uint32_t crn, uint32_t crm, uint32_t op2) const;
+    void set_system_register(uint32_t crn, uint32_t crm, uint32_t op2, uint64_t value);
+    void skip() { cpu.set(UC_ARM64_REG_PC, cpu.pc() + 4); } // the engine does not know the instruction
+    uint64_t el3_read(const uc_arm64_cp_reg &from);
+    void el3_write(const uc_arm64_cp_reg &to, uint64_t value);
     uint32_t system_read(int to, const uc_arm64_cp_reg &from);
     uint32_t system_write(int from, const uc_arm64_cp_reg &to);
 
@@ -121,6 +175,7 @@ void CortexA53::decode(Block &block, uint32_t address, uint32_t size) const {
 // of EL1. DC ZVA (c7, c4) is none: it writes zeros. PRFM for loads and stores with an immediate (C6.2).
 Host::Special CortexA53::special(uint32_t w) const {
     const System one(w);
+    knows_el3 |= (w & 0xFFDF0000) == 0xD51E0000;
     const bool maintains = (w & 0xFFF80000) == 0xD5080000 && (one.crn == 8 || (one.crn == 7 && one.crm != 4 && one.crm != 8));
     const bool controls =
         (w & 0xFFF80000) == 0xD5180000 && one.op1 == 0 && (one.crn == 1 || one.crn == 2 || one.crn == 10);
@@ -132,6 +187,8 @@ Host::Special CortexA53::special(uint32_t w) const {
 // It is about to execute. DC by address goes to the point of coherency: through both levels (C5.3).
 void CortexA53::system(uint32_t pc) {
     const System one(word_at(pc));
+    if (is_board && one.crn == 8 && one.op1 == 6)
+        skip(); // TLBI ALLE3
     if (one.op0 == 3 || one.crn == 8) { // look again when it has executed, at the next block
         cpu.look_again();
         return;
@@ -185,26 +242,91 @@ uint64_t CortexA53::system_register(uint32_t op1, uint32_t crn, uint32_t crm, ui
     return access.val;
 }
 
+void CortexA53::set_system_register(uint32_t crn, uint32_t crm, uint32_t op2, uint64_t value) {
+    uc_arm64_cp_reg access{};
+    access.op0 = 3, access.crn = crn, access.crm = crm, access.op2 = op2, access.val = value;
+    uc_reg_write(cpu.engine, UC_ARM64_REG_CP_REG, &access);
+}
+
+// The engine has no EL3: a program that starts there runs in EL1, and its registers are those of EL1.
+uint64_t CortexA53::el3_read(const uc_arm64_cp_reg &from) {
+    if (!is_as_in_el1(from))
+        return el3[{from.crn, from.crm, from.op2}];
+    uc_arm64_cp_reg same = from;
+    same.op1 = 0;
+    return system_register(0, from.crn, from.crm, from.op2) | (is_control(same) ? mmu : 0);
+}
+
+void CortexA53::el3_write(const uc_arm64_cp_reg &to, uint64_t value) {
+    if (!is_as_in_el1(to)) {
+        el3[{to.crn, to.crm, to.op2}] = value;
+        return;
+    }
+    uc_arm64_cp_reg same = to;
+    same.op1 = 0;
+    if (is_control(same)) {
+        mmu = value & 1;
+        value &= ~1ull;
+    }
+    set_system_register(to.crn, to.crm, to.op2, value);
+    if (to.crn == 1 || to.crn == 2 || to.crn == 10)
+        cpu.look_again();
+}
+
 // MRS of the system counter, whose time is the simulated one, and of SCTLR_EL1; 0: the engine does it.
 uint32_t CortexA53::system_read(int to, const uc_arm64_cp_reg &from) {
+    if (is_board && from.op0 == 3 && from.op1 == 0 && from.crn == 4 && from.crm == 2 && from.op2 == 2) {
+        cpu.set(to, (knows_el3 ? 3 : 1) << 2); // CurrentEL
+        return 1;
+    }
+    if (is_board && is_of_el3(from)) {
+        cpu.set(to, el3_read(from));
+        skip();
+        return 1;
+    }
+    const int timer = is_board ? timer_of(from) : -1;
+    if (timer >= 0) {
+        cpu.set(to, timers[timer]->get(from.op2));
+        if (from.op1 == 7)
+            skip();
+        return 1;
+    }
     if (is_control(from)) {
         cpu.set(to, system_register(0, 1, 0, 0) | mmu);
         return 1;
     }
     if (from.op0 != 3 || from.op1 != 3 || from.crn != 14 || from.crm != 0 || from.op2 > 2)
         return 0;
-    const unsigned __int128 now = static_cast<unsigned __int128>(cpu.cycles()) * COUNTER_HZ / cpu.config.cpu_hz;
-    cpu.set(to, from.op2 == 0 ? COUNTER_HZ : static_cast<uint64_t>(now)); // CNTFRQ, CNTPCT, CNTVCT
+    if (is_board && from.op2) {
+        cpu.state.mmio_pc = cpu.pc();
+        ps.looks_at_clock();
+    }
+    cpu.set(to, from.op2 == 0 ? GenericTimer::COUNTER_HZ : GenericTimer::count(cpu)); // CNTFRQ, CNTPCT, CNTVCT
     return 1;
 }
 
 // The engine's own MMU stays off (it does not find its tables here): tables have to be flat, and only the attributes
 // in them matter.
 uint32_t CortexA53::system_write(int from, const uc_arm64_cp_reg &to) {
+    const int timer = is_board ? timer_of(to) : -1;
+    uint64_t value = 0;
+    if (from != UC_ARM64_REG_XZR)
+        uc_reg_read(cpu.engine, from, &value);
+    if (is_board && is_of_el3(to)) {
+        el3_write(to, value);
+        skip();
+        return 1;
+    }
+    if (timer >= 0) {
+        timers[timer]->set(to.op2, value);
+        if (to.op1 == 7)
+            skip();
+        return 1;
+    }
+    if (is_board && to.op0 == 3 && to.op1 == 3 && to.crn == 14 && to.crm == 0 && to.op2 == 0)
+        return 1; // CNTFRQ
     if (!is_control(to))
         return 0;
-    uint64_t value = 0;
-    uc_reg_read(cpu.engine, from, &value);
     mmu = value & 1;
     uc_arm64_cp_reg without = to;
     without.val = value & ~1ull;
@@ -241,10 +363,72 @@ Host::Trap CortexA53::trap(uint32_t number) const {
     case 3:
         return {Trap::FETCH_ABORT, pc, 0, number};
     case 4:
-        return {Trap::DATA_ABORT, pc, transfer_address(pc), number};
+        return {Trap::DATA_ABORT, pc, transfer_address(pc), number, !(word_at(pc) & 1u << 22)};
     default:
         return {Trap::OTHER, pc, 0, number};
     }
+}
+
+// ---- programs of other tools -----------------------------------------------------------------------------------
+
+// With interrupts masked, as a boot loader leaves it: in EL3, or in EL1 if it was not built for EL3.
+Surroundings *CortexA53::open_board() {
+    if (ps.map_board() != UC_ERR_OK)
+        return nullptr;
+    for (size_t i = 0; i < std::size(timers); i++) {
+        auto timer = std::make_unique<GenericTimer>(ps, TIMER_LINES[i]);
+        timers[i] = timer.get();
+        ps.add(std::move(timer));
+    }
+    is_board = true;
+    cpu.set(UC_ARM64_REG_CPACR_EL1, 3u << 20); // FPEN
+    cpu.set(UC_ARM64_REG_PSTATE, MASKS | EL1H);
+    return &ps;
+}
+
+std::vector<int> CortexA53::general_registers() const {
+    std::vector<int> all;
+    for (int number = UC_ARM64_REG_X0; number <= UC_ARM64_REG_X28; number++)
+        all.push_back(number);
+    for (const int number : {UC_ARM64_REG_X29, UC_ARM64_REG_X30, UC_ARM64_REG_SP, UC_ARM64_REG_PC, UC_ARM64_REG_PSTATE})
+        all.push_back(number);
+    return all;
+}
+
+// D1.10. ESR says why; of an abort it is the bus.
+uint32_t CortexA53::enter(const Trap &trap) {
+    uint64_t before = 0, vectors = 0;
+    uc_reg_read(cpu.engine, UC_ARM64_REG_PSTATE, &before);
+    vectors = system_register(0, 12, 0, 0);
+    uint32_t reason = 0;
+    switch (trap.kind) {
+    case Trap::UNDEFINED:
+        reason = (cpu.reg(UC_ARM64_REG_CPACR_EL1) >> 20 & 3) != 3 ? VECTORS << 26 | IL : UNKNOWN << 26 | IL;
+        break;
+    case Trap::SYSTEM_CALL:
+        reason = SYSTEM_CALLS << 26 | IL | (word_at(trap.pc - 4) >> 5 & 0xFFFF);
+        break;
+    case Trap::FETCH_ABORT:
+        reason = FETCH << 26 | IL | EXTERNAL;
+        break;
+    case Trap::DATA_ABORT:
+        reason = DATA << 26 | IL | EXTERNAL | (trap.write ? WRITES : 0u);
+        break;
+    default:
+        break;
+    }
+    if (reason) {
+        set_system_register(5, 2, 0, reason);
+        set_system_register(6, 0, 0, trap.address);
+    }
+    const bool is_abort = trap.kind != Trap::SYSTEM_CALL && trap.kind != Trap::INTERRUPT;
+    abort_stack = is_abort ? cpu.reg(UC_ARM64_REG_SP) : trap.kind == Trap::INTERRUPT ? 0 : abort_stack;
+    cpu.set(UC_ARM64_REG_PSTATE, MASKS | EL1H);
+    set_system_register(4, 0, 0, before);
+    set_system_register(4, 0, 1, trap.pc);
+    const uint32_t at = static_cast<uint32_t>(vectors) + (before & OWN_STACK ? 0x200 : 0) + (trap.kind == Trap::INTERRUPT ? 0x80 : 0);
+    cpu.set(UC_ARM64_REG_PC, at);
+    return at;
 }
 
 // ---- memory ----------------------------------------------------------------------------------------------------

@@ -58,11 +58,26 @@ constexpr int GENERAL[17] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_AR
                              UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8,  UC_ARM_REG_R9,  UC_ARM_REG_R10, UC_ARM_REG_R11,
                              UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_CPSR};
 
+const Family CHIP = {
+    ZYNQ7000,
+    {0xF8F00000, 0x3000}, // the CPU's private page
+    {{0xE0000000, 0x300000}, {0xF8000000, 0xF00000}, {0xF8F03000, 0xFD000}},
+    {0xFFFF0000, 0x10000},
+    96,
+    1u << 27 | 1u << 29 | 1u << 30, // of its timers
+    0xFC22,
+    0x0102043B,
+    0x3901243B,
+    {0x04, 0, 0, 0, 0x90, 0xB3, 0x1B, 0x00, 0x0D, 0xF0, 0x05, 0xB1},
+    [](uint32_t line) { return line < 8 ? 61 + line : 76 + line; }, // IRQ_F2P
+    0,
+};
+
 } // namespace
 
 class CortexA9 : public Host {
   public:
-    explicit CortexA9(Cpu &cpu) : Host(cpu), ps7(cpu) {}
+    explicit CortexA9(Cpu &cpu) : Host(cpu), ps7(cpu, CHIP) {}
 
     const Registers &registers() const override {
         static const Registers found = {UC_ARM_REG_PC, UC_ARM_REG_SP, UC_ARM_REG_LR};
@@ -75,7 +90,7 @@ class CortexA9 : public Host {
     bool masks_interrupts() const override { return cpu.reg(UC_ARM_REG_CPSR) & MASK_IRQ; }
     bool handles_crash() const override;
     uint32_t enter(const Trap &trap) override;
-    const int *general_registers() const override { return GENERAL; }
+    std::vector<int> general_registers() const override { return {std::begin(GENERAL), std::end(GENERAL)}; }
     void decode(Block &block, uint32_t address, uint32_t size) const override;
     Special special(uint32_t word) const override;
     void system(uint32_t pc) override;
