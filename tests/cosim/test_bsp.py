@@ -100,6 +100,7 @@ def test_a_missing_cache_call_is_stale_data(
     result = ran(with_registers, tmp_path, "main", f"{planted}=1")
     assert named in result.stale[0]
     assert "main.c:" in result.stale[0]
+    assert ",," not in result.stale[0]
 
 
 def test_rings(tmp_path: Path, with_rings: Soc) -> None:

@@ -90,7 +90,7 @@ _SAID = {
 
 
 def _dma(source: Source, pc: int, call: int) -> str:
-    return f"the DMA, started by {source.place(pc, call)}," if pc else "the DMA"
+    return f"the DMA, started by {source.place(pc, call).removesuffix(',')}," if pc else "the DMA"
 
 
 def _bytes(first: int, last: int, source: Source, specs: Sequence[Link]) -> str:
