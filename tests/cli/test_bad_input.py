@@ -186,13 +186,6 @@ def test_measurements(tmp_path: Path, line: str, says: str) -> None:
     assert len(str(caught.value)) < 400
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    target = tmp_path / "file" / "driver.c"
-    message = fails(capsys, 2, "compile", "matmul:4x4x4", "-o", str(target))
-    assert str(tmp_path / "file") in message
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [

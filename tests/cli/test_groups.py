@@ -43,7 +43,12 @@ def test_all_or_one() -> None:
 
 
 @pytest.mark.parametrize("applet", [*applets()], ids=lambda applet: applet.name)
-def test_the_function_takes_what_the_options_give(applet: Applet) -> None:
+def test_an_applet(applet: Applet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first help is short, options go with options that are there, its function takes what they give."""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert len(applet.parser().format_help().split()) <= MOST_WORDS
+    names = {option.name for option in applet.options}
+    assert {name for option in applet.options for name in (*option.needs, *option.excludes)} <= names
     parameters = inspect.signature(applet.execute).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     given: dict[str, bool] = {WORDS: True}
@@ -61,19 +66,6 @@ def test_the_function_takes_what_the_options_give(applet: Applet) -> None:
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
             assert given.get(name), f"{name} may be missing"
-
-
-@pytest.mark.parametrize("applet", [*applets()], ids=lambda applet: applet.name)
-def test_options_go_with_options_that_are_there(applet: Applet) -> None:
-    names = {option.name for option in applet.options}
-    for option in applet.options:
-        assert {*option.needs, *option.excludes} <= names
-
-
-@pytest.mark.parametrize("applet", [*applets()], ids=lambda applet: applet.name)
-def test_the_first_help_is_short(applet: Applet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    assert len(applet.parser().format_help().split()) <= MOST_WORDS
 
 
 def test_the_whole_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.cli.commands import main
+from tests.markup import Checked
 
 from axiloom.nest import measure
 
@@ -120,7 +120,7 @@ def test_the_page_needs_nothing_but_itself(folder: Path, ran: dict[str, Any]) ->
     page = (folder / "page" / "index.html").read_text()
     assert "http" not in page
     assert "<script" not in page
-    assert_closed(page)
+    assert Checked(page).open == []
     for section in ("loops", "pipes", "slots-nest1", "roofline", "resources", "banks", "dependences", "run"):
         assert f'<section id="{section}">' in page
     assert f"{ran['cycles']['simulated']:,}" in page
@@ -128,30 +128,6 @@ def test_the_page_needs_nothing_but_itself(folder: Path, ran: dict[str, Any]) ->
     words = ["--schedule", str(folder / "rows.sched"), "--run", "--report", str(folder / "page")]
     nest(folder, *words)
     assert (folder / "page" / "index.html").read_text() == page
-
-
-class Tags(HTMLParser):
-    """Tags that are open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: object) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def assert_closed(page: str) -> None:
-    tags = Tags()
-    tags.feed(page)
-    assert tags.open == []
 
 
 @pytest.mark.usefixtures("ran")

@@ -20,34 +20,13 @@ from axiloom.sweep.store import Store
 
 FILES = [
     "compile matmul:4x4x4 --output",
-    "verilog --accel v1_4 --output",
-    "spec show v1_4 --output",
-    "run matmul:4x4x4 --json",
-    "run matmul:4x4x4 --perfetto",
-    "run matmul:4x4x4 --trace",
     "run matmul:4x4x4 --board ulx3s --json",
-    "simulate x.c --json",
-    "explore matmul:4x4x4 --json",
-    "explore matmul:4x4x4 --output",
     "explore matmul:4x4x4 --device xc7z020 --save-spec",
-    "explore matmul:4x4x4 --confirm 1 --store",
-    "sweep matmul:4x4x4 --output",
     "sweep matmul:4x4x4 --store",
-    "estimate --json",
     "bench fig10 --store",
-    "calibrate --output",
-    "validate x.py:f --accel vta --data x.npz --json",
-    "validate x.py:f --accel vta --data x.npz --page",
-    "board test host --json",
 ]
-FOLDERS = [
-    "run matmul:4x4x4 --keep",
-    "run matmul:4x4x4 --report",
-    "simulate x.c --keep",
-    "bring-up --keep",
-    "bench fig10 --output",
-    "board new pynq-z2 --accel v1_4 --output",
-]
+FOLDERS = ["run matmul:4x4x4 --report", "bench fig10 --output", "board new pynq-z2 --accel v1_4 --output"]
+"""Some: `test_every_output_is_looked_at` sees all."""
 
 
 @pytest.fixture(autouse=True)
@@ -148,12 +127,5 @@ def test_every_output_is_looked_at() -> None:
     modules = [importlib.import_module(f"axiloom.cli.{group}") for group in GROUPS]
     options = [option for module in modules for applet in module.APPLETS for option in applet.options]
     found = [option for option in options if option.name in WRITTEN]
-    assert len(found) >= len(FILES) + len(FOLDERS) - 4
+    assert len(found) > 20
     assert all(option.settings["type"] in (output_file, output_folder) for option in found)
-
-
-@pytest.mark.parametrize("text", ["", "no array"])
-def test_arrays_that_are_none(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.npy").write_text(text)
-    assert "a.npy: no .npy file; numpy.save writes one" in refused(capsys, "simulate x.c --load a=a.npy")
-    assert "a.npy: no .npy file" in refused(capsys, "simulate x.c --expect a=a.npy")

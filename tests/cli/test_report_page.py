@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from tests.markup import Checked
 
 from axiloom import isa
 from axiloom.cli import main
@@ -20,7 +18,6 @@ from axiloom.cosim.profile import CPU, HARDWARE, TRACKS
 from axiloom.report import build as report
 from axiloom.report import losses
 
-VOID = {"meta", "br", "hr", "img", "input", "link", "col"}
 PROBLEM = ["run", "matmul:16x16x16", "--accel", "v3_4", "--flow", "Bs", "--pipeline", "published"]
 WORDS = [*PROBLEM, "--against", "cpu"]
 
@@ -44,44 +41,9 @@ def html(out: Path) -> str:
     return (out / "page" / "index.html").read_text(encoding="utf-8")
 
 
-class Checked(HTMLParser):
-    """Opens and closes in order; keeps text, and everything that a browser would fetch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text = ""
-        self.fetched: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.fetched += [
-            f"{tag} {name}={value}"
-            for name, value in attrs
-            if name in ("src", "href", "srcset") and not (value or "").startswith("#")
-        ]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.text += data
-
-
 @pytest.fixture(scope="module")
 def page(html: str) -> Checked:
-    checked = Checked()
-    checked.feed(html)
-    checked.close()
-    return checked
+    return Checked(html)
 
 
 def test_the_report_keeps_its_schema(built: dict[str, Any]) -> None:
@@ -241,17 +203,3 @@ def test_the_terminal_says_where_the_time_went(built: dict[str, Any]) -> None:
     assert "pipeline published" in text.splitlines()[0]
     assert f"peak stack {built['memory']['stack']:,} bytes" in text
     assert "Error band of pynq-z2: not calibrated" in text
-
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
-def test_a_browser_draws_the_timeline(out: Path) -> None:
-    """Its script runs to the end: the canvas has got the size that only drawing gives it."""
-    assert BROWSER is not None
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    command += ["--virtual-time-budget=2000", "--dump-dom", (out / "page" / "index.html").as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-    assert re.search(r'<canvas class="detail"[^>]* width="\d{3,}"', dom)

@@ -50,13 +50,9 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_there_and_its_top(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, 5, *command.split(), "--rtl", "gone.v", "--top", "rowmul")
     assert message == "axiloom: user RTL gone.v: no such file\n"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_one_of_rtl_and_top(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--rtl: needs --top NAME" in refused(capsys, 2, *command.split(), "--rtl", str(FILE))
     assert "--top: names the top module of --rtl" in refused(capsys, 2, *command.split(), "--top", "rowmul")
 

@@ -29,15 +29,11 @@ def rows(lines: list[str]) -> dict[str, str]:
     return {row[0]: row[-1].strip() for row in cells}
 
 
-@pytest.mark.slow
-def test_a_run_beside_itself(report: dict[str, Any]) -> None:
+def test_what_differs_is_named(report: dict[str, Any]) -> None:
     lines = compare.compare([report, report])
     assert lines[0].endswith("(1.00 times as fast); A is right, B is right")
     assert "Configuration: all runs have the same one" in lines
     assert rows(lines)["fabric cycles"] == rows(lines)["cache-misses"] == "same"
-
-
-def test_what_differs_is_named(report: dict[str, Any]) -> None:
     other = copy.deepcopy(report)
     other["counters"]["task-clock"] *= 2
     other["fabric"]["words_in"] = report["fabric"]["words_in"] * 3
