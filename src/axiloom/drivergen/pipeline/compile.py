@@ -96,6 +96,8 @@ def compile_mlir(
     foreign.translate(module, spec, flow)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
+    if traits and spec is not None and not spec.form.multiplies:
+        fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")
     for trait in traits:
         by_hand.check_options(trait, flow=flow, order=order or None, tile=tile or None)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
