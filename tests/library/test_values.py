@@ -89,6 +89,8 @@ def test_a_packaged_core_is_a_device(tmp_path: Path) -> None:
         (lambda: ax.device(ROWS).spec, "has no opcode map: take `instructions`"),
         (lambda: ax.explore("matmul:8x8x8", on=ROWS), "is an instruction set with meaning"),
         (lambda: ax.plan("matmul:8x8x8", on=ROWS), "executes a model's file, or commands"),
+        (lambda: ax.plan(ax.nest(LOOPS), on=ROWS), "executes a model's file, or commands"),
+        (lambda: ax.soc(ROWS).matmul(8, 8, 8), "has no opcode map, so drivers of it are your own"),
         (lambda: ax.plan("a.mlir", on=[ROWS, "v3_4"]), "rows32.isa is alone, or beside 'cpu'"),
         (lambda: ax.plan("a.mlir", on=ROWS, calls=2), "are not of programs of commands"),
         (lambda: ax.plan("a.program"), "a.program: no such file"),

@@ -68,7 +68,8 @@ def plan(
     around = Simulated(str(board), sim, wait, os, seeds, seed)
     use = Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, pipeline)
     instructions = of_text(on)
-    if not isinstance(work, Work) and (instructions is None or str(work).endswith(PROGRAM)):
+    is_file = isinstance(work, (str, Path)) and not str(work).endswith(PROGRAM)
+    if not isinstance(work, Work) and (instructions is None or not is_file):
         work = read(work)  # who finds a program of instructions reads a model's file otherwise
     name = work.name if isinstance(work, Work) else str(work)
     text = f"ax.plan({name!r}{f', on={on!r}' if on is not None else ''})"

@@ -56,7 +56,10 @@ class Chip:
 
     @property
     def spec(self) -> AcceleratorSpec:
-        """The first accelerator, which most often is the only one."""
+        """The first accelerator, which most often is the only one. Raises UsageError where none has an opcode
+        map."""
+        if not self.specs:
+            raise UsageError(f"{self.system.link.name}: has no opcode map, so drivers of it are your own")
         return self.specs[0]
 
     def __enter__(self) -> Chip:
