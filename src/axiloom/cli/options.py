@@ -48,6 +48,12 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
+    return int(text)
+
+
 def calls(text: str) -> int:
     """Of a driver in a program: what each leaves is kept and compared."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_CALLS:

@@ -247,9 +247,11 @@ class Core:
         elf: Path | Program,
         inputs: Mapping[str, Array] | None = None,
         terminal: Terminal = NOBODY,
+        gdb: int | None = None,
     ) -> None:
         """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
 
+        `gdb`: a listening socket, at which this waits for a debugger (:mod:`axiloom.cosim.debugger`).
         Nothing runs before the RTL (or :meth:`run`) asks for the first step. The protocol monitor keeps
         its place: see :meth:`reset_protocol`. DriverError if the program does not fit the SoC.
         """
@@ -272,6 +274,8 @@ class Core:
         own = [self._source.lines.at(function.address) is not None for function in program.functions]
         self._lib.axl_own_functions((ctypes.c_uint8 * len(own))(*own))
         self._arrays = outside.watch(self._lib, program, self._source)
+        if gdb is not None:
+            self._check(self._lib.axl_debug(gdb))
         if program.is_board:
             self._check(board_program.start(self._lib, program, terminal))
             return
@@ -359,6 +363,10 @@ class Core:
     def notes(self) -> list[str]:
         """What a person should know of the run of a board's program, one line a place, oldest first."""
         return board_program.notes(self._lib, self._source)
+
+    def tell_debugger(self, hang: str) -> None:
+        """The run was ended, because of this; a debugger may look at it."""
+        self._lib.axl_debug_hang(hang.encode())
 
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
         """Without RTL: run the program to its end. DriverError if it faults or does not end."""

@@ -64,6 +64,8 @@ class Job:
     live: tuple[int, int] | None = None
     """In place of a program: descriptors of the socket and of the memory of :class:`axiloom.cosim.live.Live`.
     """
+    gdb: int | None = None
+    """A listening socket, at which the program waits for a debugger: see :mod:`axiloom.cosim.debugger`."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def may_be_wrong(system: System, job: Job, result: Result) -> bool:
 
 def turned(job: Job, result: Result) -> Job:
     terminal = job.terminal.again(result.taken)
-    again = replace(job, invert_reset=True, layers=(), terminal=terminal)
+    again = replace(job, invert_reset=True, layers=(), terminal=terminal, gdb=None)
     return replace(again, watchdog_cycles=WATCHDOG, timeout_s=TIMEOUT_S)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
 from axiloom.base.errors import AxiloomError, ProtocolError
-from axiloom.cosim import diagnosis, pauses, referee, reset, tally
+from axiloom.cosim import debugger, diagnosis, pauses, referee, reset, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
@@ -362,7 +362,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     if job.live:
         core.begin_live(*job.live)
     else:
-        core.begin(work.folder / job.elf, job.inputs, job.terminal)
+        debugger.say(job)
+        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb)
     if job.strict:
         core.stop_at_stale()
     if job.section:
@@ -395,6 +396,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     elif state.hangs and state.fault:
         stopped = _stopped(dut, core, work, models, outcome, state.fault)
         hang = diagnosis.hang_message(stopped)
+    if hang:
+        core.tell_debugger(hang)
     elif state.breach and state.fault:
         fault = state.fault
     elif state.fault:
@@ -485,7 +488,7 @@ async def session(dut: Dut) -> None:
             for number, job in enumerate(work.jobs):  # all: one may stand on what another has left
                 terminal = job.terminal.again(results[number].taken)
                 limit_s = pauses.limit_s(results[number])
-                again = replace(job, stall=seed, timeout_s=limit_s, terminal=terminal)
+                again = replace(job, stall=seed, timeout_s=limit_s, terminal=terminal, gdb=None)
                 held = await _run(dut, core, clock, models, work, again)
                 results[number] = pauses.compared(results[number], held, again)
                 _answer(number, results[number])

@@ -196,13 +196,14 @@ class Soc:
 
     def _simulated(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
         command, env = self.prepare(work, jobs, check=check, progress=progress, stall=self.system.stall)
+        debuggers = [job.gdb for job in jobs if job.gdb is not None]
         ended = process.run(
             command,
             env,
             work,
             sum(j.timeout_s + _GRACE_S for j in jobs) * (1 + 2 * len(pauses.seeds(self.system.stall))),
-            pass_stderr=progress,
-            pass_fds=[number for job in jobs for number in job.terminal.descriptors],
+            pass_stderr=progress or bool(debuggers),
+            pass_fds=[*debuggers, *(number for job in jobs for number in job.terminal.descriptors)],
         )
         results = [
             pickle.loads(file.read_bytes())

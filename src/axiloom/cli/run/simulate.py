@@ -18,7 +18,7 @@ from axiloom.cli.applet import Applet, Group, option
 from axiloom.cli.kinds import Kind, Said, Short
 from axiloom.cli.run import board_program, by_others, serial
 from axiloom.cli.shown import SHOWN, Shown, say_process
-from axiloom.cosim import last_run
+from axiloom.cosim import debugger, last_run
 from axiloom.cosim.build import bsp as bsp_build
 from axiloom.cosim.build.user_code import CXX, CompileOptions
 from axiloom.cosim.job import Job
@@ -48,6 +48,7 @@ def execute(
     bsp: bool = False,
     load: Sequence[str] = (),
     expect: Sequence[str] = (),
+    gdb: int | None = None,
     **typed: Any,
 ) -> int:
     """`typed`: what the terminal of :mod:`axiloom.cli.run.board_program` takes."""
@@ -58,7 +59,9 @@ def execute(
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shown.timeline)
     with folder_or_temporary(shown.keep) as folder:
-        settings = CompileOptions(tuple(define), tuple(include), tuple(compiler), bsp)
+        settings = CompileOptions(
+            tuple(define), tuple(include), tuple(compiler), bsp, for_debugger=gdb is not None
+        )
         elf = _elf(driver, system, folder, settings, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
@@ -68,7 +71,8 @@ def execute(
         with board_program.terminal(elf, typed, inputs) as terminal:
             job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
             has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text
-            result = soc.run_many([job], check=False, progress=has_lines)[0]
+            with debugger.waiting(job, gdb) as job:
+                result = soc.run_many([job], check=False, progress=has_lines)[0]
         board_program.say(result, terminal)
         try:
             raise_failure(result)
@@ -184,7 +188,14 @@ _TERMINAL = Group(
         ),
     ),
 )
-_COMMON = (serial.LOAD, serial.EXPECT, shared.accelerator())
+_GDB = option(
+    "--gdb",
+    type=shared.port,
+    metavar="PORT",
+    first=True,
+    help="wait at this port of this machine for gdb, which then has the program (0: a free port)",
+)
+_COMMON = (serial.LOAD, serial.EXPECT, _GDB, shared.accelerator())
 _AROUND = shared.without(shared.SIMULATION, "seed")
 APPLET = Applet(
     "simulate",

@@ -32,8 +32,8 @@ from axiloom.cosim.build.toolchain import (
 )
 from axiloom.isa import Link
 
-LINES = ("-gline-tables-only",)
-"""From where in the source each instruction comes."""
+LINES, VARIABLES = ("-gline-tables-only",), ("-g",)
+"""From where in the source each instruction comes; for a debugger, where variables are, too."""
 CXX = (".cpp", ".cc", ".cxx", ".C")
 SUFFIXES = (".c", ".S", ".s", *CXX)
 _BOTH = (
@@ -62,6 +62,12 @@ class CompileOptions:
     include: tuple[Path, ...] = ()
     compiler: tuple[str, ...] = ()
     bsp: bool = False
+    for_debugger: bool = False
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What the ELF file knows of its sources."""
+        return VARIABLES if self.for_debugger else LINES
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -112,7 +118,7 @@ def compile_user(
     macros = macros_of(board, hardware, {"AXL_DMA_CACHED": 0} if linux else {})
     runtime = runtime_objects(target, [*target.flags, *FLAGS, opt, *macros])
     folders = dict.fromkeys([*options.include, *(source.parent for source in sources)])
-    guarding = (*LINES, *(guards.FLAGS if arrays else ()))
+    guarding = (*options.places, *(guards.FLAGS if arrays else ()))
     script = guards.keeping_lines(target.script.read_text(encoding="utf-8"))
     if arrays:
         script = guards.with_guards(script, arrays)
@@ -169,15 +175,17 @@ def _compile_for_bsp(
     flags = [opt, *bsp.AS_GCC, *options.flags, *(f"-I{folder.absolute()}" for folder in folders)]
     headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
     names = [path.name for path in (*sources, *headers)]
-    key = content_hash("bsp", runtime.name, flags, bsp.LINKED, names, *sources, *headers, bsp.SCRIPT)
+    key = content_hash(
+        "bsp", runtime.name, options.places, flags, bsp.LINKED, names, *sources, *headers, bsp.SCRIPT
+    )
 
     def build(folder: Path) -> None:
         said, objects = [], []
         for number, source in enumerate(sources):
             language = _language(board.host, True, (), source)
             objects.append(str(folder / f"user{number}.o"))
-            command = [*language, *COMMON, *LINES, *flags, "-c", "-o", objects[-1], str(source.absolute())]
-            said += run_zig(command, folder)
+            own = [*language, *COMMON, *options.places, *flags]
+            said += run_zig([*own, "-c", "-o", objects[-1], str(source.absolute())], folder)
         bsp.link(devices, runtime, objects, folder, any(map(is_cxx, sources)))
         (folder / _WARNINGS).write_text("\n".join(said), encoding="utf-8")
 

@@ -359,6 +359,8 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_board_start": (c_int, [POINTER(BoardProgram)]),
     "axl_live_start": (c_int, [c_int, c_int]),
     "axl_taken": (POINTER(c_char), [POINTER(c_uint32)]),
+    "axl_debug": (c_int, [c_int]),
+    "axl_debug_hang": (None, [c_char_p]),
     "axl_note_count": (c_int, []),
     "axl_note": (c_char_p, [c_int, POINTER(c_uint32)]),
     "axl_waits": (c_char_p, []),

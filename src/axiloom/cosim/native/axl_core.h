@@ -205,6 +205,11 @@ typedef struct axl_board_t {
 int axl_board_start(const axl_board_t *program);
 /* What it has taken of what was typed. */
 const char *axl_taken(uint32_t *bytes);
+/* After axl_job_begin, before the start: the program is held before its first instruction until gdb, which calls at the
+ * listening socket, lets it go on. 0, or -1. See debug/. */
+int axl_debug(int listener);
+void axl_debug_hang(const char *why); /* the run was ended from outside: gdb may look at it once more */
+
 /* What a person should know of such a run: the instruction, and a text. NULL outside. */
 int axl_note_count(void);
 const char *axl_note(int index, uint32_t *pc);
@@ -264,7 +269,8 @@ enum axl_fault {
     AXL_FAULT_LIMIT,      /* max_instructions reached */
     AXL_FAULT_STALE,      /* axl_stop_at_stale */
     AXL_FAULT_TLAST,      /* TLAST at a wrong place: see text */
-    AXL_FAULT_WAITS       /* all threads of a process wait for what cannot happen: axl_waits */
+    AXL_FAULT_WAITS,      /* all threads of a process wait for what cannot happen: axl_waits */
+    AXL_FAULT_KILLED      /* by the debugger: axl_debug */
 };
 
 typedef struct axl_state_t {

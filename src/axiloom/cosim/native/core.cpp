@@ -7,12 +7,14 @@
 #include <optional>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cpu/cpu.hpp"
 #include "bus/protocol.hpp"
 #include "bus/referee.hpp"
+#include "debug/debugger.hpp"
 
 namespace {
 
@@ -60,6 +62,7 @@ struct System {
     uint64_t cpu_hz = 1;
     std::vector<axl_lap_t> laps;
     std::vector<axl_lap_counts_t> counts; // at each of them
+    std::unique_ptr<axl::Debugger> debugger;
     void lap() {
         if (laps.size() >= 65536)
             return;
@@ -112,8 +115,11 @@ int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wd
     return s.cpu.step(static_cast<uint32_t>(rdata), resp, irq, now, addr, wdata, delay);
 }
 
-int axl_mem_read(int addr) {
-    System &s = soc();
+} // extern "C"
+
+namespace {
+
+int dma_read(System &s, int addr) {
     uint32_t address = static_cast<uint32_t>(addr);
     if (!in_ram(address, "reads"))
         return static_cast<int>(0xDEADBEEFu);
@@ -130,8 +136,7 @@ int axl_mem_read(int addr) {
     return word;
 }
 
-void axl_mem_write(int addr, int data, int strb) {
-    System &s = soc();
+void dma_write(System &s, int addr, int data, int strb) {
     uint32_t address = static_cast<uint32_t>(addr);
     if (!(strb & 15) || !in_ram(address, "writes"))
         return;
@@ -151,6 +156,31 @@ void axl_mem_write(int addr, int data, int strb) {
         if (strb >> byte & 1)
             s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
 }
+
+constexpr char DMA[] = "the DMA", MASTER[] = "the accelerator";
+
+int read_word(const char *who, int addr) {
+    System &s = soc();
+    const int word = dma_read(s, addr);
+    if (__builtin_expect(s.cpu.observer != nullptr, 0))
+        s.cpu.observer->transfers(who, false, static_cast<uint32_t>(addr));
+    return word;
+}
+
+void write_word(const char *who, int addr, int data, int strb) {
+    System &s = soc();
+    dma_write(s, addr, data, strb);
+    if (__builtin_expect(s.cpu.observer != nullptr, 0) && strb & 15)
+        s.cpu.observer->transfers(who, true, static_cast<uint32_t>(addr));
+}
+
+} // namespace
+
+extern "C" {
+
+int axl_mem_read(int addr) { return read_word(DMA, addr); }
+
+void axl_mem_write(int addr, int data, int strb) { write_word(DMA, addr, data, strb); }
 
 void axl_breach(int port, int channel, int rule, long long now, int a, int b) {
     soc().referee.add(static_cast<uint32_t>(port), static_cast<uint32_t>(channel), static_cast<uint32_t>(rule),
@@ -214,7 +244,7 @@ uint64_t axl_answers_due(int writes) { return soc().referee.answers_due[writes !
 int axl_master_read(int addr) {
     System &s = soc();
     s.cpu.pointed.look(false, static_cast<uint32_t>(addr), s.memory.cycle);
-    return axl_mem_read(addr);
+    return read_word(MASTER, addr);
 }
 
 void axl_master_write(int addr, int data, int strb) {
@@ -224,7 +254,7 @@ void axl_master_write(int addr, int data, int strb) {
         s.cpu.pointed.look(true, address, s.memory.cycle);
     if (s.cpu.pointed.written(address))
         s.referee.strobes(address, strobes, s.memory.cycle);
-    axl_mem_write(addr, data, strb);
+    write_word(MASTER, addr, data, strb);
 }
 
 void axl_pointers(const axl_pointer_t *pointers, uint32_t n) {
@@ -261,6 +291,8 @@ void axl_stream_in(int word, int) {
     if (auto &recent = s.accelerators[s.current].recent)
         recent->way[0].add(static_cast<uint32_t>(word));
     s.timeline.word_in(s.protocol(), static_cast<uint32_t>(word));
+    if (__builtin_expect(s.cpu.observer != nullptr, 0))
+        s.cpu.observer->word(s.current, true, static_cast<uint32_t>(word));
 }
 
 void axl_stream_out(int word, int last) {
@@ -274,6 +306,8 @@ void axl_stream_out(int word, int last) {
         s.cpu.fail(wrong.fault, s.cpu.state.mmio_pc, 0, wrong.text);
     else
         s.cpu.rules.word_out(static_cast<uint32_t>(s.current), last != 0);
+    if (__builtin_expect(s.cpu.observer != nullptr, 0))
+        s.cpu.observer->word(s.current, false, static_cast<uint32_t>(word));
 }
 
 void axl_accelerator(int number) {
@@ -300,6 +334,8 @@ void axl_activity(long long now, int bits) {
     const uint32_t shift = 2 * static_cast<uint32_t>(s.current), busy = static_cast<uint32_t>(bits) / AXL_BIT_MM2S_BUSY & 3;
     s.cpu.busy = (s.cpu.busy & ~(3u << shift)) | busy << shift;
     s.timeline.activity(static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
+    if (__builtin_expect(s.cpu.observer != nullptr, 0))
+        s.cpu.observer->activity(s.current, static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
 }
 
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
@@ -355,6 +391,8 @@ int axl_job_begin(void) {
     if (!s.configured)
         return refuse("axl_job_begin: call axl_configure first");
     s.cpu.begin();
+    s.cpu.observer = nullptr;
+    s.debugger.reset();
     s.forget_lines();
     s.memory.contents.ram = s.ram;
     s.memory.here = [] { return soc().cpu.here(); };
@@ -436,6 +474,25 @@ int axl_live_start(int socket, int memory) {
         return soc().accelerators[number].recent->way[stream % 2].last(words);
     };
     return s.cpu.start_live(socket) == 0 ? 0 : refuse(s.cpu.error);
+}
+
+int axl_debug(int listener) {
+    System &s = soc();
+    if (!s.configured || s.cpu.state.run != AXL_RUN_RESET)
+        return refuse("axl_debug: call axl_job_begin first");
+    if (!s.cpu.kind().target())
+        return refuse(std::string("axl_debug: there is no debugger for the host '") + s.cpu.config.host + "'");
+    std::vector<axl::Debugger::Device> devices;
+    for (size_t i = 0; i < s.n_accelerators; i++)
+        devices.push_back({s.accelerators[i].name, &s.accelerators[i].protocol});
+    s.debugger = std::make_unique<axl::Debugger>(s.cpu, s.memory, std::move(devices), listener);
+    s.cpu.observer = s.debugger.get();
+    return 0;
+}
+
+void axl_debug_hang(const char *why) {
+    if (soc().debugger)
+        soc().debugger->hangs(why);
 }
 
 int axl_note_count(void) { return static_cast<int>(soc().cpu.notes.size()); }

@@ -1,15 +1,19 @@
-// One line of text for a fault.
+// One line of text, as printf writes it.
 #pragma once
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
 namespace axl {
 
-inline std::string format(const char *pattern, uint32_t a, uint32_t b = 0, uint32_t c = 0) {
-    char text[200];
-    snprintf(text, sizeof text, pattern, a, b, c);
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char *pattern, ...) {
+    char text[1024];
+    va_list values;
+    va_start(values, pattern);
+    vsnprintf(text, sizeof text, pattern, values);
+    va_end(values);
     return text;
 }
 

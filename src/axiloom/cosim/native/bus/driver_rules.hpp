@@ -10,6 +10,7 @@
 #include "axl_core.h"
 #include "bus/dma_registers.h"
 #include "memory/memory.hpp"
+#include "text.hpp"
 
 namespace axl {
 
@@ -128,6 +129,15 @@ class DriverRules {
             behind |= dma.covered.count(block - DESCRIPTOR) != 0;
         }
         return behind;
+    }
+
+    // The last transfer whose end the program has not seen, in words for a person.
+    std::string transfer_text(uint32_t i) const {
+        const Channel &channel = state[i / 2].channels[i % 2];
+        if (!channel.was_started)
+            return "never started";
+        return channel.bytes ? format("%u bytes at 0x%08X whose end was not seen", channel.bytes, channel.begin)
+                             : format("the last one at 0x%08X", channel.address);
     }
 
     axl_dma_state_t summary(uint32_t number) const {

@@ -63,7 +63,9 @@ int Cpu::begin() {
     previous = nullptr;
     last_fetch = NO_LINE;
     pairing = false;
-    attributes_changed = alone = has_origin = false;
+    attributes_changed = alone = has_origin = is_suspended = false;
+    repeated = NOWHERE;
+    observe(0, 0);
     now = 0;
     last_read = read_before = NO_ACCESS;
     std::fill(std::begin(rings), std::end(rings), Ring());
@@ -157,6 +159,8 @@ void Cpu::close() {
 void Cpu::fibre_main() {
     Cpu *cpu = current;
     cpu->run();
+    if (cpu->observer && !cpu->aborting)
+        cpu->observer->ended();
     if (!cpu->aborting)
         cpu->yield(AXL_OP_ADVANCE, 0, 0); // the RTL catches up with the CPU's last cycles
     cpu->request = Request();
@@ -169,8 +173,17 @@ void Cpu::run() {
     if (live.on())
         return serve();
     uint32_t pc = entry;
+    if (observer) {
+        set(host->registers().pc, pc);
+        observer->begins();
+        pc = host->resume_at(this->pc());
+        if (state.run != AXL_RUN_RUNNING)
+            return;
+    }
     for (;;) {
         uint32_t from = pc;
+        if (observer)
+            observer->reload();
         uc_err code = uc_emu_start(engine, pc, exit_pc, 0, 0);
         pc = host->resume_at(this->pc());
         if (state.run != AXL_RUN_RUNNING || aborting)
@@ -187,6 +200,8 @@ void Cpu::run() {
             pc = host->resume_at(this->pc());
             continue;
         }
+        if (observer && observer->stopped())
+            continue;
         const Host::Hint hint = host->hint_before(pc);
         if (code == UC_ERR_INSN_INVALID && pc != from && hint == Host::Hint::GO_ON)
             continue; // the engine has no other CPU to go on with
@@ -210,6 +225,8 @@ void Cpu::run() {
         while (!irq_line && !aborting && state.run == AXL_RUN_RUNNING) {
             timeline.sleep(cycles());
             last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
+            if (observer)
+                observer->sleeps();
             yield(AXL_OP_WAIT_IRQ, 0, 0);
         }
         if (state.run != AXL_RUN_RUNNING || aborting)
@@ -254,6 +271,8 @@ int Cpu::run_alone(uint64_t limit) {
     alone = true;
     max_instructions = limit;
     run();
+    if (observer)
+        observer->ended();
     return state.run == AXL_RUN_EXITED ? 0 : 1;
 }
 
@@ -298,7 +317,9 @@ void Cpu::yield(int op, uint32_t address, uint32_t data, uint64_t until) {
     request.delay = (target > now ? target - now : 0) + (device ? config.mmio_request_cycles : 0);
     if (op == AXL_OP_ADVANCE)
         timeline.hand_over(before);
+    is_suspended = true;
     fibre.suspend();
+    is_suspended = false;
     uint64_t fabric = now + (device ? config.mmio_response_cycles : 0);
     uint64_t after = (fabric * cpu_ratio + fabric_ratio - 1) / fabric_ratio;
     if (after > before)
@@ -313,6 +334,45 @@ void Cpu::yield(int op, uint32_t address, uint32_t data, uint64_t until) {
     }
     if (process.on && static_cast<uint32_t>(irq_line) != process.lines)
         process.interrupt(static_cast<uint32_t>(irq_line));
+    if (observer && !aborting)
+        observer->looks();
+}
+
+void Cpu::catch_up() {
+    if (!alone && !aborting && state.run == AXL_RUN_RUNNING && to_fabric(cycles()) > now + 1)
+        yield(AXL_OP_ADVANCE, 0, 0);
+    if (state.run != AXL_RUN_RUNNING)
+        stop_engine();
+}
+
+// The block that runs counts as far as it has come; the rest of it is a block of its own.
+void Cpu::pause_at(uint32_t pc) {
+    stop_engine();
+    if (!previous || pc < previous->address || pc >= previous->end())
+        return;
+    Block &whole = blocks[(previous->address >> 1) % BLOCKS];
+    whole.runs--;
+    instructions -= whole.instructions;
+    base -= whole.cost;
+    host->decode(begun, whole.address, pc - whole.address);
+    begun.branch = Branch::NONE;
+    begun.runs = 1;
+    retire(begun);
+    instructions += begun.instructions;
+    base += begun.cost;
+    previous = &begun;
+    last_fetch = pc >> memory.line_shift;
+}
+
+bool Cpu::bus(bool write, uint32_t address, uint32_t &data) {
+    yield(write ? AXL_OP_WRITE : AXL_OP_READ, address, data);
+    data = write ? data : answer;
+    return !response;
+}
+
+void Cpu::end_by_debugger() {
+    fail(AXL_FAULT_KILLED, state.pc, 0, "the debugger ended the run");
+    stop_engine();
 }
 
 // A run that was left in the middle: let its stack unwind before the engine is closed.
@@ -432,11 +492,20 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     }
 }
 
-void Cpu::watched_access(bool write, uint32_t address, uint32_t size) { charge(write, look(write, address, size), address, size); }
+void Cpu::watched_access(bool write, uint32_t address, uint32_t size) {
+    if (__builtin_expect(repeated != NOWHERE, 0)) {
+        repeated = repeated == address ? NOWHERE : repeated;
+        return;
+    }
+    charge(write, look(write, address, size), address, size);
+}
 
 // What the memory is beside that.
 Attribute Cpu::look(bool write, uint32_t address, uint32_t size) {
-    watch.look(write ? AXL_OUTSIDE_STORE : AXL_OUTSIDE_LOAD, address, size, pc(), timeline.left_own(), memory.cycle);
+    if (watch.is_near(address))
+        watch.look(write ? AXL_OUTSIDE_STORE : AXL_OUTSIDE_LOAD, address, size, pc(), timeline.left_own(), memory.cycle);
+    if (address - observed_first < observed_bytes)
+        observer->accesses(write, address, size);
     return attributes.under(address);
 }
 
@@ -519,6 +588,13 @@ void Cpu::event() {
         last_fetch = NO_LINE;
         schedule();
         return;
+    }
+    if (observer) {
+        if (alone)
+            observer->looks();
+        observer->border();
+        if (state.run != AXL_RUN_RUNNING)
+            return stop_engine();
     }
     if (surroundings)
         return board_event();

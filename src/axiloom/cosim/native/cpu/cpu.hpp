@@ -20,6 +20,7 @@
 #include "memory/pointed.hpp"
 #include "cpu/process.hpp"
 #include "cpu/surroundings.hpp"
+#include "debug/observer.hpp"
 #include "bus/driver_rules.hpp"
 #include "bus/timeline.hpp"
 #include "memory/watch.hpp"
@@ -54,6 +55,7 @@ class Cpu {
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
+    Observer *observer = nullptr; // set before a program starts
 
     // ---- what hosts use
     enum Where : uint64_t { EVERYWHERE = ~0ull }; // a range would make every access slower
@@ -102,6 +104,32 @@ class Cpu {
     // The program waits in an access: nothing of its own happens before `until`, or an interrupt line changes.
     void pass_time(uint64_t until);
 
+    // ---- what a debugger uses
+    const Host &kind() const { return *host; }
+    uint64_t fabric_cycle() const { return now; }
+    // The device's access that the CPU waits in, or none.
+    bool waits_in_access() const { return is_suspended && (request.op == AXL_OP_READ || request.op == AXL_OP_WRITE); }
+    // The fabric comes as far as the CPU is.
+    void catch_up();
+    // A real access to a device's page, at a border of instructions. False: it answers with an error.
+    bool bus(bool write, uint32_t address, uint32_t &data);
+    bool is_device(uint32_t address) const {
+        uint32_t page = 0;
+        return !alone && is_page(address, page);
+    }
+    void come_to_border() { next_event = 0; }
+    // The engine stops, and goes on at the same instruction.
+    void pause_at(uint32_t pc);
+    // The next instruction repeats accesses up to this one, which are counted.
+    void repeats_to(uint32_t address) { repeated = address; }
+    // The observer is told of accesses in [first, first + bytes), where sections are watched.
+    void observe(uint32_t first, uint32_t bytes) {
+        observed_first = first;
+        observed_bytes = bytes;
+    }
+    void leaves_block() { previous = nullptr; }
+    void end_by_debugger();
+
     // ---- what the core uses
     [[gnu::noinline]] void touch_in_flight(bool write, uint32_t address, uint32_t size);
     int configure(const axl_config &config);
@@ -140,6 +168,7 @@ class Cpu {
     static constexpr uint64_t NEVER = ~0ull;
     static constexpr uint64_t ALONE_CYCLES = 1u << 20; // between two events of a run without RTL
     static constexpr uint32_t NOT_PAIRED = 0xFFFFFFFFu; // an address outside RAM
+    static constexpr uint32_t NOWHERE = 0xFFFFFFFFu;    // no instruction, no access
 
     MakeHost make_host = nullptr;
     std::unique_ptr<Host> host;
@@ -171,7 +200,7 @@ class Cpu {
     uint32_t pair_next = NOT_PAIRED; // address that continues the last access's 8 bytes
     uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
     uint32_t switch_at = 0; // where the present thread of a process goes on
-    bool attributes_changed = false, alone = false, aborting = false;
+    bool attributes_changed = false, alone = false, aborting = false, is_suspended = false;
     // the RTL's side
     long long origin = 0;     // virtual time of the job's first step
     bool has_origin = false;
@@ -208,6 +237,9 @@ class Cpu {
     // devices
     static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
     uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
+    // a debugger
+    uint32_t repeated = NOWHERE, observed_first = 0, observed_bytes = 0; // see repeats_to, observe
+    Block begun; // see pause_at
 
     int fail_setup(const char *what, uc_err code);
     int prepare(uint32_t text_start, uint32_t text_end);

@@ -170,6 +170,8 @@ bool Cpu::is_idle() {
 // Nothing happens but in the fabric until `next`, if that comes; `settled`: and there neither.
 void Cpu::rest_until(uint64_t next, uint64_t limit, bool &settled) {
     timeline.sleep(cycles());
+    if (observer)
+        observer->sleeps();
     last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
     const uint64_t until = std::min(next != NEVER ? next : cycles() + (busy ? LONG_SLEEP : SETTLE_CYCLES), limit);
     settled = !busy;

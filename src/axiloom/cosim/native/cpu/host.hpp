@@ -17,6 +17,7 @@
 #include "cpu/block.hpp"
 #include "cpu/process.hpp"
 #include "cpu/surroundings.hpp"
+#include "debug/target.hpp"
 
 namespace axl {
 
@@ -108,6 +109,16 @@ class Host {
     virtual uint32_t enter(const Trap &trap) {
         (void)trap;
         return 0;
+    }
+
+    // ---- a debugger
+
+    // The CPU as gdb sees it; nullptr: no debugger for it.
+    virtual const Target *target() const { return nullptr; }
+    // Memory of its own, beside RAM.
+    virtual bool is_memory(uint32_t address, uint32_t size) const {
+        (void)address, (void)size;
+        return false;
     }
 
     // ---- Linux

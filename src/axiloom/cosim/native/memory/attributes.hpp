@@ -15,34 +15,35 @@ constexpr uint32_t SECTION_SHIFT = 20, SECTIONS = 1u << (32 - SECTION_SHIFT);
 struct Attributes {
     Attribute data[SECTIONS];
     bool fetch_cached = false;
-    uint32_t watched_first = 1, watched_last = 0; // sections; none
-    std::vector<Attribute> watched;               // theirs
+    std::vector<uint32_t> watched;   // sections
+    std::vector<Attribute> beside = std::vector<Attribute>(SECTIONS); // what those are beside that
 
-    // From now on, of [address, address + bytes).
+    // From now on, the sections of [address, address + bytes).
     void watch(uint32_t address, uint32_t bytes) {
-        watched_first = address >> SECTION_SHIFT;
-        watched_last = (address + bytes - 1) >> SECTION_SHIFT;
-        watched.assign(watched_last - watched_first + 1, Attribute::UNCACHED);
+        for (uint32_t section = address >> SECTION_SHIFT; section <= (address + bytes - 1) >> SECTION_SHIFT; section++)
+            watched.push_back(section);
         cover();
     }
 
+    // None is watched; `data` is written anew, or was before.
     void unwatch() {
-        watched_first = 1;
-        watched_last = 0;
+        for (uint32_t section : watched)
+            data[section] = under(section << SECTION_SHIFT);
+        watched.clear();
     }
 
     // Again, after `data` was written anew.
     void cover() {
-        for (uint32_t section = watched_first; section <= watched_last; section++)
+        for (uint32_t section : watched)
             if (data[section] != Attribute::WATCHED) {
-                watched[section - watched_first] = data[section];
+                beside[section] = data[section];
                 data[section] = Attribute::WATCHED;
             }
     }
 
     Attribute under(uint32_t address) const {
         const Attribute found = data[address >> SECTION_SHIFT];
-        return found == Attribute::WATCHED ? watched[(address >> SECTION_SHIFT) - watched_first] : found;
+        return found == Attribute::WATCHED ? beside[address >> SECTION_SHIFT] : found;
     }
 
     // RAM is [0, ram_size). Without caches.

@@ -22,8 +22,10 @@ struct Watch {
         list.clear();
     }
 
+    bool is_near(uint32_t address) const { return address >= low && address < high && !arrays.empty(); }
+
     void look(uint32_t kind, uint32_t address, uint32_t bytes, uint32_t pc, uint32_t call, uint64_t cycle) {
-        if (address < low || address >= high || arrays.empty())
+        if (!is_near(address))
             return;
         const size_t array = nearest(address);
         const axl_range_t &of = arrays[array];

@@ -116,6 +116,8 @@ class CortexA53 : public Host {
     bool handles_crash() const override { return abort_stack && masks_interrupts() && cpu.reg(UC_ARM64_REG_SP) < abort_stack; }
     std::vector<int> general_registers() const override;
     uint32_t enter(const Trap &trap) override;
+    const Target *target() const override;
+    bool is_memory(uint32_t address, uint32_t size) const override { return ps.is_memory(address, size); }
     const Linux *linux_abi() const override { return &LINUX; }
     void enter_process(uint32_t stack) override;
     void thread_pointer(uint32_t address) override { cpu.set(UC_ARM64_REG_TPIDR_EL0, address); }
@@ -158,6 +160,19 @@ uc_err CortexA53::open(uc_engine **engine) const {
 bool CortexA53::add_hooks() {
     return cpu.hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_read), this, Cpu::EVERYWHERE, UC_ARM64_INS_MRS) &&
            cpu.hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_write), this, Cpu::EVERYWHERE, UC_ARM64_INS_MSR);
+}
+
+const Target *CortexA53::target() const {
+    static const Target found = [] {
+        Target::Feature core{"org.gnu.gdb.aarch64.core", {}};
+        Target::add(core, "x", 0, 29, UC_ARM64_REG_X0, 64);
+        Target::add(core, "x", 29, 2, UC_ARM64_REG_X29, 64);
+        core.registers.push_back({"sp", UC_ARM64_REG_SP, 64, "data_ptr"});
+        core.registers.push_back({"pc", UC_ARM64_REG_PC, 64, "code_ptr"});
+        core.registers.push_back({"cpsr", UC_ARM64_REG_PSTATE, 32, ""});
+        return Target{"aarch64", {core}};
+    }();
+    return &found;
 }
 
 void CortexA53::enter_process(uint32_t stack) {

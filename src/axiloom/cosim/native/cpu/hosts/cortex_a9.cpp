@@ -99,6 +99,8 @@ class CortexA9 : public Host {
     Hint hint_before(uint32_t pc) const override;
     Trap trap(uint32_t number) const override;
     void read_attributes() override;
+    const Target *target() const override;
+    bool is_memory(uint32_t address, uint32_t size) const override { return ps7.is_memory(address, size); }
     const Linux *linux_abi() const override { return &LINUX; }
     void enter_process(uint32_t stack) override;
     void thread_pointer(uint32_t address) override { cpu.set(UC_ARM_REG_C13_C0_3, address); }
@@ -272,6 +274,23 @@ Host::Trap CortexA9::trap(uint32_t number) const {
 
 void CortexA9::read_attributes() {
     TablesArmv7::read(cpu.attributes, cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), cpu.ram, RAM_SIZE);
+}
+
+// ---- a debugger -------------------------------------------------------------------------------------------------
+
+const Target *CortexA9::target() const {
+    static const Target found = [] {
+        Target::Feature core{"org.gnu.gdb.arm.core", {}}, vfp{"org.gnu.gdb.arm.vfp", {}};
+        Target::add(core, "r", 0, 13, UC_ARM_REG_R0, 32);
+        core.registers.push_back({"sp", UC_ARM_REG_SP, 32, "data_ptr"});
+        core.registers.push_back({"lr", UC_ARM_REG_LR, 32, ""});
+        core.registers.push_back({"pc", UC_ARM_REG_PC, 32, "code_ptr"});
+        core.registers.push_back({"cpsr", UC_ARM_REG_CPSR, 32, ""});
+        Target::add(vfp, "d", 0, 32, UC_ARM_REG_D0, 64, "ieee_double");
+        vfp.registers.push_back({"fpscr", UC_ARM_REG_FPSCR, 32, ""});
+        return Target{"arm", {core, vfp}};
+    }();
+    return &found;
 }
 
 // ---- programs of other tools -----------------------------------------------------------------------------------

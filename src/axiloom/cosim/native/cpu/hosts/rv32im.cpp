@@ -55,6 +55,7 @@ class Rv32im : public Host {
 
     Hint hint_before(uint32_t pc) const override { return pc >= 4 && word_at(pc - 4) == WFI ? Hint::SLEEP : Hint::NONE; }
     Trap trap(uint32_t number) const override;
+    const Target *target() const override;
 
   private:
     uint32_t general(uint32_t number) const { return cpu.reg(static_cast<int>(UC_RISCV_REG_X0 + number)); }
@@ -109,6 +110,16 @@ void Rv32im::counter(uint32_t pc, const Fields &from) {
     if (from.rd)
         cpu.set(static_cast<int>(UC_RISCV_REG_X0 + from.rd), from.immediate & UPPER ? value >> 32 : value & 0xFFFFFFFF);
     skip(pc);
+}
+
+const Target *Rv32im::target() const {
+    static const Target found = [] {
+        Target::Feature core{"org.gnu.gdb.riscv.cpu", {}};
+        Target::add(core, "x", 0, 32, UC_RISCV_REG_X0, 32);
+        core.registers.push_back({"pc", UC_RISCV_REG_PC, 32, "code_ptr"});
+        return Target{"riscv:rv32", {core}};
+    }();
+    return &found;
 }
 
 // What raises an exception ends its block, but a word of zeros is not even in it: then the PC tells, which some versions of
