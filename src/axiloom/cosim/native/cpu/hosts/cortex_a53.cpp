@@ -78,9 +78,12 @@ int timer_of(const uc_arm64_cp_reg &one) {
     return one.op1 == 3 && one.crm == 2 ? 0 : one.op1 == 3 && one.crm == 3 ? 1 : one.op1 == 7 && one.crm == 2 ? 2 : -1;
 }
 
-bool is_of_el3(const uc_arm64_cp_reg &one) { return one.op0 == 3 && one.op1 == 6; }
+// The engine has no EL3, and knows few of the registers that each kind of CPU has of its own.
+bool is_unknown(const uc_arm64_cp_reg &one) { return one.op0 == 3 && (one.op1 == 6 || one.crn == 11 || one.crn == 15); }
 // It does there what the register of the same place does in EL1: SCTLR, TTBR0, TCR, SPSR, ELR, ESR, FAR, MAIR, VBAR.
 bool is_as_in_el1(const uc_arm64_cp_reg &one) {
+    if (one.op1 != 6)
+        return false;
     const uint32_t place = one.crn << 8 | one.crm << 4 | one.op2;
     for (const uint32_t known : {0x100u, 0x200u, 0x202u, 0x400u, 0x401u, 0x520u, 0x600u, 0xA20u, 0xC00u})
         if (place == known)
@@ -128,7 +131,7 @@ class CortexA53 : public Host {
     bool is_board = false;
     mutable bool knows_el3 = false; // the text has instructions for its registers
     uint32_t abort_stack = 0; // where it was when the last abort was taken
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> el3; // registers of EL3 without an effect here
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint64_t> unknown; // registers without an effect here
     uint64_t mmu = 0; // SCTLR_EL1.M, as the program sees it
 
     uint64_t general(uint32_t number, int register_31) const;
@@ -136,8 +139,8 @@ class CortexA53 : public Host {
     uint64_t system_register(uint32_t op1, uint32_t crn, uint32_t crm, uint32_t op2) const;
     void set_system_register(uint32_t crn, uint32_t crm, uint32_t op2, uint64_t value);
     void skip() { cpu.set(UC_ARM64_REG_PC, cpu.pc() + 4); } // the engine does not know the instruction
-    uint64_t el3_read(const uc_arm64_cp_reg &from);
-    void el3_write(const uc_arm64_cp_reg &to, uint64_t value);
+    uint64_t unknown_read(const uc_arm64_cp_reg &from);
+    void unknown_write(const uc_arm64_cp_reg &to, uint64_t value);
     uint32_t system_read(int to, const uc_arm64_cp_reg &from);
     uint32_t system_write(int from, const uc_arm64_cp_reg &to);
 
@@ -263,18 +266,18 @@ void CortexA53::set_system_register(uint32_t crn, uint32_t crm, uint32_t op2, ui
     uc_reg_write(cpu.engine, UC_ARM64_REG_CP_REG, &access);
 }
 
-// The engine has no EL3: a program that starts there runs in EL1, and its registers are those of EL1.
-uint64_t CortexA53::el3_read(const uc_arm64_cp_reg &from) {
+// A program that starts in EL3 runs in EL1, and the registers of EL3 are those of EL1.
+uint64_t CortexA53::unknown_read(const uc_arm64_cp_reg &from) {
     if (!is_as_in_el1(from))
-        return el3[{from.crn, from.crm, from.op2}];
+        return unknown[{from.op1, from.crn, from.crm, from.op2}];
     uc_arm64_cp_reg same = from;
     same.op1 = 0;
     return system_register(0, from.crn, from.crm, from.op2) | (is_control(same) ? mmu : 0);
 }
 
-void CortexA53::el3_write(const uc_arm64_cp_reg &to, uint64_t value) {
+void CortexA53::unknown_write(const uc_arm64_cp_reg &to, uint64_t value) {
     if (!is_as_in_el1(to)) {
-        el3[{to.crn, to.crm, to.op2}] = value;
+        unknown[{to.op1, to.crn, to.crm, to.op2}] = value;
         return;
     }
     uc_arm64_cp_reg same = to;
@@ -294,8 +297,8 @@ uint32_t CortexA53::system_read(int to, const uc_arm64_cp_reg &from) {
         cpu.set(to, (knows_el3 ? 3 : 1) << 2); // CurrentEL
         return 1;
     }
-    if (is_board && is_of_el3(from)) {
-        cpu.set(to, el3_read(from));
+    if (is_board && is_unknown(from)) {
+        cpu.set(to, unknown_read(from));
         skip();
         return 1;
     }
@@ -327,8 +330,8 @@ uint32_t CortexA53::system_write(int from, const uc_arm64_cp_reg &to) {
     uint64_t value = 0;
     if (from != UC_ARM64_REG_XZR)
         uc_reg_read(cpu.engine, from, &value);
-    if (is_board && is_of_el3(to)) {
-        el3_write(to, value);
+    if (is_board && is_unknown(to)) {
+        unknown_write(to, value);
         skip();
         return 1;
     }
