@@ -49,6 +49,8 @@ class Node {
     virtual void interrupt(uint32_t /*lines*/) {}
     virtual std::string why_not() const { return ""; } // there is nothing to read
     virtual bool is_console() const { return false; }
+    virtual uint32_t mode() const { return 0020666; } // S_IFCHR
+    virtual uint64_t size() const { return 0; }
 };
 
 class Process {
@@ -166,7 +168,7 @@ class Process {
 #define AXL_CALL(name) int64_t name(const uint64_t *a);
     AXL_CALL(exit) AXL_CALL(exit_group) AXL_CALL(read) AXL_CALL(write) AXL_CALL(readv) AXL_CALL(writev) AXL_CALL(pread) AXL_CALL(pwrite)
     AXL_CALL(open_at) AXL_CALL(open_path) AXL_CALL(close) AXL_CALL(seek) AXL_CALL(seek_wide) AXL_CALL(map_bytes) AXL_CALL(map_pages) AXL_CALL(unmap)
-    AXL_CALL(brk) AXL_CALL(ioctl) AXL_CALL(fcntl) AXL_CALL(stat_of) AXL_CALL(stat_at) AXL_CALL(stat_path) AXL_CALL(access) AXL_CALL(access_at)
+    AXL_CALL(brk) AXL_CALL(ioctl) AXL_CALL(fcntl) AXL_CALL(stat_of) AXL_CALL(stat_at) AXL_CALL(stat_path) AXL_CALL(access) AXL_CALL(access_at) AXL_CALL(entries)
     AXL_CALL(poll) AXL_CALL(ppoll_narrow) AXL_CALL(ppoll) AXL_CALL(select) AXL_CALL(pselect_narrow) AXL_CALL(pselect)
     AXL_CALL(clock_narrow) AXL_CALL(clock) AXL_CALL(time_of_day) AXL_CALL(sleep) AXL_CALL(sleep_clock_narrow) AXL_CALL(sleep_clock)
     AXL_CALL(timer_set) AXL_CALL(timerfd) AXL_CALL(timerfd_set_narrow) AXL_CALL(timerfd_set) AXL_CALL(eventfd)
@@ -201,10 +203,10 @@ class Process {
     int64_t write_from(Node::Open &to, uint64_t buffer, uint64_t bytes);
     int64_t vector(const uint64_t *a, bool writes);
     int64_t seek_to(Node::Open *of, uint64_t offset, uint64_t whence);
-    int64_t access_to(const std::string &path) const;
     int64_t set_timer(const uint64_t *a, uint32_t field_bytes);
     int64_t map(const uint64_t *a, uint64_t offset);
-    int64_t stat_to(const std::string &path, const Node *node, uint64_t to);
+    std::shared_ptr<Node> find(const std::string &path) const;
+    int64_t stat_to(const Node *node, uint64_t to);
     int64_t poll_until(uint64_t set, uint64_t count, uint64_t until);
     int64_t select_until(const uint64_t *a, uint64_t until);
 

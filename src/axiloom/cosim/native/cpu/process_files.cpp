@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "cpu/process.hpp"
 #include "text.hpp"
@@ -34,6 +35,8 @@ class Console : public Node {
 class Text : public Node {
   public:
     explicit Text(const Process::File &file) : Node(file.path), text(file.text) {}
+    uint32_t mode() const override { return 0100444; } // S_IFREG
+    uint64_t size() const override { return text.size(); }
     int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override {
         const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
         memcpy(to, text.data() + begin, n);
@@ -43,6 +46,14 @@ class Text : public Node {
 
   private:
     const std::string text;
+};
+
+// A folder above files: the names in it, each once.
+class Folder : public Node {
+  public:
+    Folder(const std::string &path, std::set<std::string> names) : Node(path), names(names.begin(), names.end()) {}
+    const std::vector<std::string> names;
+    uint32_t mode() const override { return 0040755; } // S_IFDIR
 };
 
 class Range : public Node {
@@ -294,12 +305,24 @@ int64_t Process::new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sy
     return descriptor;
 }
 
+// A file, or a folder above some.
+std::shared_ptr<Node> Process::find(const std::string &path) const {
+    const auto file = named.find(path);
+    if (file != named.end())
+        return file->second;
+    const std::string above = path.substr(0, path.find_last_not_of('/') + 1) + "/";
+    std::set<std::string> names;
+    for (auto at = named.lower_bound(above); at != named.end() && at->first.compare(0, above.size(), above) == 0; at++)
+        names.insert(at->first.substr(above.size(), at->first.find('/', above.size()) - above.size()));
+    return names.empty() ? nullptr : std::make_shared<Folder>(path, std::move(names));
+}
+
 int64_t Process::open_file(uint64_t path, uint64_t flags) {
-    const auto found = named.find(text(path));
-    if (found == named.end())
+    const std::shared_ptr<Node> node = find(text(path));
+    if (!node)
         return NOT_THERE;
-    const int64_t descriptor = new_descriptor(found->second, !(flags & O_NONBLOCK), (flags & O_SYNC_BITS) != 0);
-    if (const Uio *uio = dynamic_cast<Uio *>(found->second.get()))
+    const int64_t descriptor = new_descriptor(node, !(flags & O_NONBLOCK), (flags & O_SYNC_BITS) != 0);
+    if (const Uio *uio = dynamic_cast<Uio *>(node.get()))
         open[static_cast<size_t>(descriptor)].position = uio->count(); // what came before is not for this reader
     return descriptor;
 }
@@ -416,38 +439,58 @@ int64_t Process::fcntl(const uint64_t *a) {
 }
 
 // struct stat of both architectures has its mode at byte 16, its size at 48.
-int64_t Process::stat_to(const std::string &path, const Node *node, uint64_t to) {
-    const auto file = std::find_if(files.begin(), files.end(), [&](const File &other) { return other.path == path; });
-    if (!node && file == files.end())
+int64_t Process::stat_to(const Node *node, uint64_t to) {
+    if (!node)
         return NOT_THERE;
     if (!in_ram(to, 104))
         return BAD_ADDRESS;
-    const bool is_text = file != files.end() && file->kind == AXL_FILE_TEXT;
     memset(at_ram(to), 0, 104);
-    put(to + 16, is_text ? 0100444 : 0020666, 4); // S_IFREG, S_IFCHR
-    put(to + 48, is_text ? file->text.size() : 0, 8);
+    put(to + 16, node->mode(), 4);
+    put(to + 48, node->size(), 8);
     put(to + 56, PAGE, 4);
     return 0;
 }
 
-int64_t Process::stat_of(const uint64_t *a) { return at(a[0]) ? stat_to(at(a[0])->node->name, at(a[0])->node.get(), a[1]) : +BAD_FILE; }
+int64_t Process::stat_of(const uint64_t *a) { return at(a[0]) ? stat_to(at(a[0])->node.get(), a[1]) : +BAD_FILE; }
 
 int64_t Process::stat_at(const uint64_t *a) {
     const std::string path = text(a[1]);
     if (!path.empty())
-        return stat_to(path, nullptr, a[2]);
+        return stat_to(find(path).get(), a[2]);
     const uint64_t of[2] = {a[0], a[2]};
     return stat_of(of);
 }
 
-int64_t Process::stat_path(const uint64_t *a) { return stat_to(text(a[0]), nullptr, a[1]); }
+int64_t Process::stat_path(const uint64_t *a) { return stat_to(find(text(a[0])).get(), a[1]); }
 
-int64_t Process::access_to(const std::string &path) const {
-    return named.count(path) ? 0 : +NOT_THERE;
+int64_t Process::access(const uint64_t *a) { return find(text(a[0])) ? 0 : +NOT_THERE; }
+int64_t Process::access_at(const uint64_t *a) { return find(text(a[1])) ? 0 : +NOT_THERE; }
+
+// getdents64: number, place of the next, bytes of this one, kind, name.
+int64_t Process::entries(const uint64_t *a) {
+    constexpr uint64_t HEAD = 19, FOLDER = 4, OTHER = 0;
+    Node::Open *of = at(a[0]);
+    const auto *folder = of ? dynamic_cast<Folder *>(of->node.get()) : nullptr;
+    if (!folder)
+        return of ? +INVALID : +BAD_FILE;
+    if (!in_ram(a[1], a[2]))
+        return BAD_ADDRESS;
+    uint64_t used = 0;
+    while (of->position < folder->names.size()) {
+        const std::string &name = folder->names[of->position];
+        const uint64_t bytes = (HEAD + name.size() + 8) & ~7ull, entry = a[1] + used;
+        if (used + bytes > a[2])
+            return used ? static_cast<int64_t>(used) : +INVALID;
+        memset(at_ram(entry), 0, bytes);
+        put(entry, ++of->position, 8);
+        put(entry + 8, of->position, 8);
+        put(entry + 16, bytes, 2);
+        put(entry + 18, named.count(folder->name + "/" + name) ? OTHER : FOLDER, 1);
+        memcpy(at_ram(entry + HEAD), name.data(), name.size());
+        used += bytes;
+    }
+    return static_cast<int64_t>(used);
 }
-
-int64_t Process::access(const uint64_t *a) { return access_to(text(a[0])); }
-int64_t Process::access_at(const uint64_t *a) { return access_to(text(a[1])); }
 
 int64_t Process::timerfd(const uint64_t *a) { return new_descriptor(std::make_shared<Timer>("timerfd"), !(a[1] & O_NONBLOCK)); }
 

@@ -40,7 +40,7 @@ constexpr Process::Number CALLS[] = {
     {65, &Process::readv},         {66, &Process::writev},       {67, &Process::pread},        {68, &Process::pwrite},
     {56, &Process::open_at},       {57, &Process::close},        {62, &Process::seek},         {29, &Process::ioctl},
     {25, &Process::fcntl},         {80, &Process::stat_of},      {79, &Process::stat_at},      {291, &Process::no_such},
-    {48, &Process::access_at},     {78, &Process::not_there},
+    {48, &Process::access_at},     {61, &Process::entries},      {78, &Process::not_there},
     {222, &Process::map_bytes},    {215, &Process::unmap},       {226, &Process::zero},        {214, &Process::brk},
     {233, &Process::zero},         {227, &Process::zero},        {228, &Process::zero},        {229, &Process::zero},
     {230, &Process::zero},         {231, &Process::zero},

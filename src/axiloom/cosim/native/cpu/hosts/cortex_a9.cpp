@@ -20,7 +20,7 @@ constexpr Process::Number CALLS[] = {
     {5, &Process::open_path},      {322, &Process::open_at},     {6, &Process::close},         {19, &Process::seek},
     {140, &Process::seek_wide},    {54, &Process::ioctl},        {55, &Process::fcntl},        {221, &Process::fcntl},
     {195, &Process::stat_path},    {196, &Process::stat_path},   {197, &Process::stat_of},      {327, &Process::stat_at},     {397, &Process::no_such},     {33, &Process::access},
-    {334, &Process::access_at},    {332, &Process::not_there},   {85, &Process::not_there},
+    {334, &Process::access_at},    {217, &Process::entries},     {332, &Process::not_there},   {85, &Process::not_there},
     {192, &Process::map_pages},    {91, &Process::unmap},        {125, &Process::zero},        {45, &Process::brk},
     {220, &Process::zero},         {144, &Process::zero},        {150, &Process::zero},        {151, &Process::zero},
     {152, &Process::zero},         {153, &Process::zero},
