@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -19,6 +20,13 @@ from pathlib import Path
 from axiloom.cli import main as axiloom
 
 RTL = Path(__file__).parent / "rtl"
+EXAMPLES = Path(__file__).parents[3] / "examples"
+DEVICES: dict[str, tuple[str, ...]] = {
+    "maxpool": ("pooling/maxpool.v",),
+    "matmul_stream": ("hardware/stream_matmul/matmul_stream.sv", "hardware/stream_matmul/multiply.sv"),
+}
+"""Examples in which faults are planted, to their files; that they are right is shown by :mod:`.live`."""
+SAID = {"matmul_stream": ("--clock", "S_AXIS_ACLK", "--clock", "M_AXIS_ACLK")}
 RIGHT: dict[str, tuple[str, ...]] = {
     "skid": (),
     "slice_async": (),
@@ -90,29 +98,44 @@ FAULTS = (
            "default: wnext = WRIDLE", "default: wnext = WRRESET"),
     _fault("store", "w_follows_live", "m_axi_wvalid = sends &&", "m_axi_wvalid = sends && !m_axi_awvalid &&"),
     _fault("bridge", "b_taken_live", "= writes && s_bready", "= writes && s_bready && !m_bresp[1]"),
+    _fault("matmul_stream", "t_taken_live", "(step == 2'd3) begin", "(step == 2'd3 && !S_AXIS_TVALID) begin"),
+    _fault("matmul_stream", "t_taken_live", "TREADY = state == TAKE", "TREADY = state == TAKE && word != 3",
+           "state == TAKE && S_AXIS_TVALID) begin", "S_AXIS_TREADY && S_AXIS_TVALID) begin"),
+    _fault("maxpool", "t_taken_live", "finished ? FETCH : POOL", "finished ? SEND : POOL"),
+    _fault("maxpool", "t_taken_live", "if (last_j) i <= last_tap", "if (last_tap) i <= last_tap"),
 )  # fmt: skip
 
 
 def prove(file: Path, *words: str) -> tuple[int, dict[str, dict[str, object]]]:
-    """Exit code, and the verdicts by port and rule."""
+    """Exit code, and the verdicts by port and rule; every source beside `file` that its design is made of."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):
         told = Path(folder) / "verdicts.json"
         options = ("--json", str(told), "--replay", f"{folder}/replay", *words)
-        code = axiloom(["prove", "axi", "--rtl", str(file), *options])
+        others = [
+            part
+            for name in DEVICES.get(file.stem, ())[1:]
+            for part in ("--rtl", str(file.parent / Path(name).name))
+        ]
+        top = ("--top", file.stem) if others else ()
+        code = axiloom(["prove", "axi", "--rtl", str(file), *others, *top, *options])
         verdicts = json.loads(told.read_text())["verdicts"] if told.exists() else []
     return code, {f"{one['port']}.{one['name']}": one for one in verdicts}
 
 
 def hunt(fault: Planted, *more: str) -> tuple[int, list[dict[str, object]]]:
     """Exit code, and what breaks the rule: on any port of the design with the fault."""
-    text = (RTL / f"{fault.design}.v").read_text()
+    sources = [EXAMPLES / name for name in DEVICES.get(fault.design, ())] or [RTL / f"{fault.design}.v"]
+    text = sources[0].read_text()
     for old, new in fault.edits:
-        assert old in text, f"{fault.name}: {fault.design}.v has no `{old}`"
+        assert old in text, f"{fault.name}: {sources[0].name} has no `{old}`"
         text = text.replace(old, new)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{fault.design}.v"
+        for beside in {path for source in sources for path in source.parent.glob("*.sv*")}:
+            shutil.copy(beside, folder)
+        file = Path(folder) / sources[0].name
         file.write_text(text)
-        words = (*RIGHT[fault.design], *fault.words, "--live", "--rule", fault.rule, *more)
+        said = SAID.get(fault.design, ()) or RIGHT.get(fault.design, ())
+        words = (*said, *fault.words, "--live", "--rule", fault.rule, *more)
         code, verdicts = prove(file, *words)
     return code, [one for one in verdicts.values() if one["answer"] == "violated"]
 
