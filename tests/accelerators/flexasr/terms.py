@@ -32,14 +32,14 @@ def function_term(function: Function) -> z3.BitVecRef:
 
 def evaluate(term: z3.BitVecRef, *, signed: bool, **inputs: Array) -> Array:
     """The term on inputs, integers with or without sign."""
-    nodes = _postorder(term)
+    nodes = [(node, [child.get_id() for child in node.children()]) for node in _postorder(term)]
     given = np.broadcast_arrays(*(np.atleast_1d(one) for one in inputs.values()))
     made = []
     for begin in range(0, len(given[0]), BLOCK):
         part = {name: one[begin : begin + BLOCK] for name, one in zip(inputs, given, strict=True)}
         known: dict[int, Array] = {}
-        for one in nodes:
-            known[one.get_id()] = _node(one, [known[child.get_id()] for child in one.children()], part)
+        for node, children in nodes:
+            known[node.get_id()] = _node(node, [known[child] for child in children], part)
         found = known[term.get_id()]
         found = as_signed(found, term.size()) if signed else found.astype(np.int64)
         made.append(np.broadcast_to(found, part[next(iter(part))].shape))
