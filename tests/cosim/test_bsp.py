@@ -75,6 +75,18 @@ def test_text_memory_time_and_nested_interrupts(tmp_path: Path) -> None:
     assert (core.console.replace("\r\n", "\n"), core.state.exit_code, core.notes()) == (HELLO, 3, [])
 
 
+@pytest.mark.slow
+def test_cxx_has_its_library_and_exceptions(tmp_path: Path) -> None:
+    options = CompileOptions(bsp=True)
+    elf, _ = System(FIFO).compile_user([HERE / "objects.cpp"], tmp_path / "a.elf", options)
+    core = Core(boards.load(boards.DEFAULT))
+    core.begin(elf)
+    core.run()
+    lines = core.console.split()
+    assert " ".join(lines) == ("begins global sorted 1 2 3 begins local ends local caught 5 ends global")
+    assert core.state.exit_code == 0
+
+
 def test_a_crash_is_told_by_its_line(tmp_path: Path) -> None:
     text = (HERE / "hello.c").read_text().splitlines()
     line = next(number for number, row in enumerate(text, 1) if "/* the load */" in row)

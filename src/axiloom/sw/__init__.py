@@ -3,9 +3,9 @@
 ``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``freestanding/`` what a C compiler
 brings only for an operating system. ``arm/``, ``arm64/`` ... are each the start-up code, linker script and
 platform of a host on bare metal (:mod:`axiloom.boards.hosts`), ``linux/`` the platform of a Linux process,
-``cxx/`` what C++ needs before main on bare metal,
-``remote/`` that of a PC whose DMA is behind a line, ``baselines/`` drivers and CPU kernels by hand to measure
-against.
+``cxx/`` what C++ needs before main on bare metal, ``bsp/`` the API of Xilinx' standalone BSP with start-up
+code, ``remote/`` the platform of a PC whose DMA is behind a line, ``baselines/`` drivers and CPU kernels by
+hand to measure against.
 """
 
 from __future__ import annotations

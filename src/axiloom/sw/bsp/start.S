@@ -164,17 +164,19 @@ _boot:
     .ltorg
     .size _boot, . - _boot
 
-/* No arguments, no environment; the auxiliary vector: pages of 4 KiB, a program header for thread-local storage. */
+/* No arguments, no environment; the auxiliary vector: pages of 4 KiB, program headers. */
     .section .rodata
     .balign 4
 begin:
     .word   0, 0, 0
     .word   6, 4096                     /* AT_PAGESZ */
-    .word   3, headers, 4, 32, 5, 1     /* AT_PHDR, AT_PHENT, AT_PHNUM */
+    .word   3, headers, 4, 32, 5, 3     /* AT_PHDR, AT_PHENT, AT_PHNUM */
     .word   0, 0, 0, 0, 0               /* stays a multiple of 8 bytes */
 begin_end:
-headers:
-    .word   7, 0, axl_tls, axl_tls, axl_tls_file, axl_tls_memory, 4, 8  /* PT_TLS */
+headers:                                /* for thread-local storage, and for who unwinds exceptions of C++ */
+    .word   7, 0, axl_tls, axl_tls, axl_tls_file, axl_tls_memory, 4, 8                              /* PT_TLS */
+    .word   1, 0, _vector_table, _vector_table, axl_text_bytes, axl_text_bytes, 5, 4                /* PT_LOAD */
+    .word   0x70000001, 0, __exidx_start, __exidx_start, axl_exidx_bytes, axl_exidx_bytes, 4, 4     /* PT_ARM_EXIDX */
 
     .text
     .global _exit
