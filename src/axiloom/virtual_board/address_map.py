@@ -17,6 +17,8 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 DMA, GPIO, OWN = "xilinx.com:ip:axi_dma", "xilinx.com:ip:axi_gpio", "axiloom:user"
 """What a block is, without its version: vendor, library and name."""
 VENDOR = "xilinx.com:ip:"
+CONTROL = "CTRL"
+"""What Vivado calls the control register of a block of Vitis HLS."""
 PAGE = 0x10000
 GPIO_AT, OWN_AT = 0x41200000, 0x43C00000
 """Where Vivado puts the first of these by default."""
@@ -118,9 +120,11 @@ def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
     own = [link for link in system.links if link.rtl.registers]
     for number, link in enumerate(own):
         name = f"{link.name}_{number}"
-        at = OWN_AT + number * PAGE
-        named = dict(link.rtl.registers)
-        blocks.append(Block(name, f"{OWN}:{link.name}:1.0", at, port="S_AXI_CTRL", registers=named))
+        base = OWN_AT + number * PAGE
+        named = {
+            CONTROL if at == 0 and name == "control" else name: at for name, at in link.rtl.registers.items()
+        }
+        blocks.append(Block(name, f"{OWN}:{link.name}:1.0", base, port="S_AXI_CTRL", registers=named))
     for number, name in enumerate(gpios):
         pins = {"GPIO_DATA": 0, "GPIO_TRI": 4, "GPIO2_DATA": 8, "GPIO2_TRI": 12}
         wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
@@ -137,22 +141,16 @@ class AddressMap:
 
     @classmethod
     def of(cls, blocks: Sequence[Block], system: System, fabric: Fabric) -> AddressMap:
-        """DMAs in the order of their addresses are those of the accelerators, in their order; so are blocks
-        that are not the vendor's, for accelerators with registers. UsageError where that cannot be."""
+        """DMAs in the order of their addresses are those of the accelerators, in their order; two with one
+        channel each are together one. So are blocks that are not the vendor's those of accelerators with
+        registers. UsageError where that cannot be."""
         blocks = sorted(blocks, key=lambda block: block.base)
-        dmas = iter(system.links)
+        whose = iter(_shared([block for block in blocks if block.is_a(DMA)], system))
         own = iter(link for link in system.links if link.rtl.registers)
-        dma_blocks = [block for block in blocks if block.is_a(DMA)]
-        if len(dma_blocks) > len(system.links):
-            names = ", ".join(block.name for block in dma_blocks)
-            raise UsageError(
-                f"the design has {len(dma_blocks)} DMAs ({names}), and the simulated SoC "
-                f"{len(system.links)}: name as many accelerators, --accel NAME,NAME"
-            )
 
         def behind(block: Block) -> Registers | None:
             if block.is_a(DMA):
-                link = next(dmas)
+                link = next(whose)
                 _check_dma(block, link)
                 return InFabric(fabric, link.dma.address)
             if block.is_a(GPIO):
@@ -178,6 +176,29 @@ class AddressMap:
             f"nothing is mapped at {address:#x} to {address + length - 1:#x}; there are "
             + ", ".join(f"{block.name} at {block.base:#x}" for block in self.simulated)
         )
+
+
+def _shared(blocks: Sequence[Block], system: System) -> list[Link]:
+    """The accelerator of each DMA of a design. UsageError where there are too many."""
+    numbers: list[int] = []
+    lacks: dict[str, int] = {}  # channel to the accelerator of a DMA without it
+    for block in blocks:
+        said = {name.lower(): str(value) for name, value in block.parameters.items()}
+        without = [name for name in ("mm2s", "s2mm") if said.get(f"c_include_{name}", "1") == "0"]
+        other = {"mm2s": "s2mm", "s2mm": "mm2s"}
+        if without and other[without[0]] in lacks:
+            numbers.append(lacks.pop(other[without[0]]))
+            continue
+        number = max(numbers, default=-1) + 1
+        numbers.append(number)
+        lacks |= dict.fromkeys(without, number)
+    if max(numbers, default=-1) >= len(system.links):
+        names = ", ".join(block.name for block in blocks)
+        raise UsageError(
+            f"the design has {len(blocks)} DMAs ({names}), and the simulated SoC {len(system.links)}: "
+            "name as many accelerators, --accel NAME,NAME"
+        )
+    return [system.links[number] for number in numbers]
 
 
 def _check_dma(block: Block, link: Link) -> None:

@@ -17,13 +17,15 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, i
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards import Board
-from axiloom.virtual_board.address_map import Block
+from axiloom.virtual_board.address_map import CONTROL, Block
 
 _AXI = "xilinx.com:interface:aximm:1.0"
 _ZYNQ, _MPSOC = "processing_system7", "zynq_ultra_ps_e"
 _FREQUENCY = "PSU__CRL_APB__PL{}_REF_CTRL__ACT_FREQMHZ"
 """pynqmetadata 0.2.0 looks for the clock of every family under this name of an MPSoC's alone."""
 _DATE = "2026/01/01"
+CONTROL_BITS = ("AP_START", "AP_DONE", "AP_IDLE", "AP_READY")
+"""Of a block of Vitis HLS: UG1399, "S_AXILITE Control Register Map"."""
 MAGIC = b"AXILOOM\n"
 """The content of our .bit begins with it."""
 LONGEST_NAME = 100
@@ -48,9 +50,11 @@ def hwh(design: str, blocks: Sequence[Block], board: Board) -> str:
         listed = SubElement(addresses, "ADDRESSBLOCK", INTERFACE=block.port, USAGE="register")
         for name, offset in block.registers.items():
             register = SubElement(listed, "REGISTER", NAME=name)
-            said = {"ADDRESS_OFFSET": f"{offset:#x}", "SIZE": "32", "ACCESS": "read-write"}
-            for key, value in said.items():
-                SubElement(register, "PROPERTY", NAME=key, VALUE=value)
+            _say(register, ADDRESS_OFFSET=f"{offset:#x}", SIZE="32", ACCESS="read-write")
+            fields = SubElement(register, "FIELDS") if name == CONTROL else None
+            for low, field in enumerate(CONTROL_BITS if fields is not None else ()):
+                part = SubElement(fields, "FIELD", NAME=field)
+                _say(part, BIT_OFFSET=str(low), BIT_WIDTH="1", ACCESS="read-write")
         SubElement(
             ranges,
             "MEMRANGE",
@@ -205,6 +209,11 @@ def _module(parent: Element, name: str, vlnv: str, parameters: object) -> Elemen
     for key, value in dict(parameters).items():  # type: ignore[call-overload]
         SubElement(listed, "PARAMETER", NAME=key, VALUE=str(value))
     return module
+
+
+def _say(element: Element, **properties: str) -> None:
+    for key, value in properties.items():
+        SubElement(element, "PROPERTY", NAME=key, VALUE=value)
 
 
 def _clocks(kind: str, board: Board) -> dict[str, object]:

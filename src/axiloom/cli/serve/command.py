@@ -23,6 +23,7 @@ from axiloom.library import draft
 from axiloom.library.plans import Simulated
 from axiloom.library.progress import told
 from axiloom.virtual_board import address_map, handoff, service
+from axiloom.virtual_board.address_map import Block
 from axiloom.virtual_board.board import BoardState
 
 _FOLDER = "pynq"
@@ -37,6 +38,7 @@ def execute(
     keep: Path | None = None,
     gpio: Sequence[str] = (),
     name: str | None = None,
+    rename: Sequence[str] = (),
 ) -> int:
     """Serve until it is interrupted."""
     if not pynq:
@@ -47,13 +49,13 @@ def execute(
     if len(design) > handoff.LONGEST_NAME or not design.replace("_", "").replace("-", "").isalnum():
         raise UsageError(f"--name {design!r}: letters, digits, _ and -, at most {handoff.LONGEST_NAME}")
     if hwh is None:
-        blocks = address_map.own_design(system, gpio)
+        blocks = _renamed(address_map.own_design(system, gpio), rename)
         folder = keep or Path(_FOLDER)
         paths = handoff.write(folder, design, blocks, system.profile, system.profile.part)
         print(f"wrote {', '.join(map(str, paths))}: load one of the last two as an Overlay")
     else:
-        if gpio:
-            raise UsageError("--gpio: the design of --hwh has its own")
+        if gpio or rename:
+            raise UsageError("--gpio, --rename: the design of --hwh has names of its own")
         blocks = handoff.read(hwh)
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
@@ -106,6 +108,17 @@ def _system(asked: Asked, around: Simulated) -> System:
     return System(tuple(links), **stands, **fields)
 
 
+def _renamed(blocks: Sequence[Block], names: Sequence[str]) -> list[Block]:
+    """UsageError for a block that is not there."""
+    new = dict(item.partition("=")[::2] for item in names)
+    if unknown := [name for name in new if name not in {block.name for block in blocks}]:
+        there = ", ".join(block.name for block in blocks)
+        raise UsageError(f"--rename {unknown[0]}: the blocks are {there}")
+    if wrong := [name for name in new.values() if not name.replace("/", "_").replace("_", "a").isalnum()]:
+        raise UsageError(f"--rename: {wrong[0]!r} is no name such as hier_0/axi_dma_0")
+    return [replace(block, name=new.get(block.name, block.name)) for block in blocks]
+
+
 def _address(text: str) -> str:
     host, colon, port = text.partition(":")
     if not host or (colon and not (port.isdecimal() and 0 < int(port) < 1 << 16)):
@@ -140,6 +153,12 @@ APPLET = Applet(
             metavar="NAME",
             first=True,
             help="an AXI GPIO of this name, such as leds_gpio; may be given several times",
+        ),
+        option(
+            "--rename",
+            action="append",
+            metavar="BLOCK=NAME",
+            help="what a block is called in the files that are written, such as axi_dma_0=hier_0/axi_dma_0",
         ),
         option(
             "--address",
