@@ -5,7 +5,7 @@ from pynq import Overlay, allocate
 
 overlay = Overlay("fifo.bit")
 dma = overlay.axi_dma_0
-for size in (1, 5, 1000, 70_000):
+for size in (1, 5, 1000, 3000):
     data = allocate(shape=(size,), dtype=np.uint32)
     back = allocate(shape=(size,), dtype=np.uint32)
     for i in range(min(size, 100)):

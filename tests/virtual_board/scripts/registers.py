@@ -8,10 +8,10 @@ dma = MMIO(overlay.ip_dict["axi_dma_0"]["phys_addr"], 0x10000)
 data, back = allocate(64, np.uint32), allocate(64, np.uint32)
 data[:] = np.arange(64)
 data.flush()
+dma.write(0x00, 4)
+while dma.read(0x00) & 4:
+    pass
 for control in (0x00, 0x30):
-    dma.write(control, 4)
-    while dma.read(control) & 4:
-        pass
     dma.write(control, 1)
 dma.write(0x48, back.physical_address)
 dma.write(0x58, back.nbytes)

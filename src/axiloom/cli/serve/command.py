@@ -93,13 +93,12 @@ def _system(asked: Asked, around: Simulated) -> System:
         ports = drafted.rtl
         if user.control is not None and not ports.registers:
             ports = replace(ports, registers={draft.CONTROL: 0})  # nobody says what they are called
-        link = Link(
-            name=asked.top,
-            dma=replace(drafted.dma, scatter_gather=asked.dma == "sg"),
-            stream_width=drafted.stream_width,
-            rtl=ports,
-        )
-        links: Sequence[Link] = [link]
+        dma = replace(drafted.dma, scatter_gather=asked.dma == "sg")
+        links: Sequence[Link] = [
+            drafted  # reads and writes memory itself: its registers of pointers are in the draft
+            if drafted.has_pointers
+            else Link(name=asked.top, dma=dma, stream_width=drafted.stream_width, rtl=ports)
+        ]
         stands: dict[str, Any] = {"user_rtl": UserRtl(asked.rtl, asked.top, ports)}
     else:
         links = asked.specs()

@@ -43,7 +43,11 @@ def sources(
         text = hw.verilog.emit(specs, top=top, user_rtl=user_rtl, watched=watched)
         (folder / "top.v").write_text(text, encoding="utf-8")
 
-    key = content_hash(_generator(), dumps(*specs), top, watched, user_rtl.top if user_rtl else "", user)
+    # Without an opcode map the text of a link says nothing of its ports.
+    ports = [repr(link.rtl) for link in specs if not link.parts]
+    key = content_hash(
+        _generator(), dumps(*specs), top, watched, user_rtl.top if user_rtl else "", user, *ports
+    )
     text = (cached_build("emitted", key, build) / "top.v").read_text(encoding="utf-8")
     return ((f"axiloom_{top}.v", text), *user)
 
