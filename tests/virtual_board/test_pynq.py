@@ -46,7 +46,7 @@ DESIGNS = {
     "driver": [*FIR, "--rename", "axi_dma_0=filter/dma", "--rename", "fir16_0=filter/taps"],
     "matmul": rtl(HARDWARE / "start_matmul" / "matmul_start.v"),
     "network": [*rtl(RTL / "dense.v"), "--rename", "axi_dma_0=hier_0/axi_dma_0"],
-    "vadd": [*rtl(HARDWARE / "vadd_m_axi" / "vadd.v"), "--sim", "verilator"],
+    "vadd": rtl(HARDWARE / "vadd_m_axi" / "vadd.v"),
     "several": ["--accel", "v1_4,v1_8"],
     "two_dmas": [*rtl(RTL / "fifo.v"), "--hwh", str(SCRIPTS / "streams.hwh")],
 }

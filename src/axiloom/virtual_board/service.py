@@ -5,6 +5,7 @@ Errors are a text in the answer where PYNQ's client looks for one, and a gRPC st
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 from axiloom.base.errors import AxiloomError, BuildError, UsageError
 from axiloom.virtual_board.board import MOST_FILE_BYTES, PIECE, PINS, PINS_BASE, BoardState, RefusedError
 
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it tells more than one line of an address in use
 try:
     import grpc
 except ImportError:  # an extra
