@@ -51,10 +51,11 @@ def hwh(design: str, blocks: Sequence[Block], board: Board) -> str:
         for name, offset in block.registers.items():
             register = SubElement(listed, "REGISTER", NAME=name)
             _say(register, ADDRESS_OFFSET=f"{offset:#x}", SIZE="32", ACCESS="read-write")
-            fields = SubElement(register, "FIELDS") if name == CONTROL else None
-            for low, field in enumerate(CONTROL_BITS if fields is not None else ()):
-                part = SubElement(fields, "FIELD", NAME=field)
-                _say(part, BIT_OFFSET=str(low), BIT_WIDTH="1", ACCESS="read-write")
+            if name == CONTROL:
+                fields = SubElement(register, "FIELDS")
+                for low, field in enumerate(CONTROL_BITS):
+                    part = SubElement(fields, "FIELD", NAME=field)
+                    _say(part, BIT_OFFSET=str(low), BIT_WIDTH="1", ACCESS="read-write")
         SubElement(
             ranges,
             "MEMRANGE",
