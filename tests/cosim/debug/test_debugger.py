@@ -19,6 +19,7 @@ from tests.cosim.test_board_program import build as board_program
 from axiloom import boards, isa
 from axiloom.base.errors import DriverError
 from axiloom.cosim import debugger
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.core import Core
 from axiloom.cosim.elf import Program, load
@@ -207,9 +208,9 @@ BOARD = boards.load(boards.DEFAULT)
 
 
 @contextmanager
-def held(elf: Path) -> Iterator[tuple[Session, Core]]:
+def held(elf: Path, board: boards.Board = BOARD) -> Iterator[tuple[Session, Core]]:
     """A program that needs no accelerator, under the debugger, in this process."""
-    core, server = Core(BOARD), debugger.listen(0)
+    core, server = Core(board), debugger.listen(0)
 
     def run() -> None:
         core.begin(elf, gdb=os.dup(server.fileno()))
@@ -326,3 +327,24 @@ def test_gdb_itself(timers: Path) -> None:
     ):
         assert part in text, text
     assert "[Inferior 1 (Remote target) exited normally]" in text or core.state.run == "exited", text
+
+
+@pytest.mark.parametrize("name", ["zcu104", "nexys-video-rv32"])
+def test_other_cpus(tmp_path: Path, name: str) -> None:
+    board = boards.load(name)
+    source = tmp_path / "sum.c"
+    source.write_text(
+        "volatile int total;\n__attribute__((noinline)) void add(int a) { total += a; }\n"
+        "int main(void) {\n    for (int i = 0; i < 3; i++) add(i);\n    return 0;\n}\n"
+    )
+    elf = compile_bare([source], tmp_path / "sum.elf", board=board)
+    plain = Core(board)
+    plain.begin(elf)
+    plain.run()
+    with held(elf, board) as (s, core):
+        s.gdb.point(0, s.at("add"))
+        s.gdb.point(2, s.at("total"))
+        assert s.gdb.ask("qXfer:features:read:target.xml:0,1000").count("<reg ") > 32
+        stops = [s.gdb.go()[:8] for _ in range(7)]
+        assert stops == 3 * ["T05threa", "T05watch"] + ["W00"]
+    assert core.counters()["instructions"] == plain.counters()["instructions"]

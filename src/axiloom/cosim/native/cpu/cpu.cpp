@@ -497,7 +497,9 @@ void Cpu::watched_access(bool write, uint32_t address, uint32_t size) {
         repeated = repeated == address ? NOWHERE : repeated;
         return;
     }
-    charge(write, look(write, address, size), address, size);
+    if (watch.is_near(address) || address - observed_first < observed_bytes)
+        look(write, address, size);
+    charge(write, attributes.under(address), address, size);
 }
 
 // What the memory is beside that.
