@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from axiloom import boards
 from axiloom.base.errors import SpecError, UsageError
-from axiloom.cosim import board_program
-from axiloom.cosim.build import toolchain
+from axiloom.cosim.build import bsp, toolchain
 from axiloom.cosim.build.user_code import NOTHING, CompileOptions, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.isa import AcceleratorSpec, Link, check_together
@@ -178,7 +177,7 @@ class System:
         There are guards around `arrays`, those that the caller fills or reads. UsageError where there is no
         system that a program on the vendor's API is for.
         """
-        if options.bsp and self.profile.cpu not in board_program.HOSTS:
+        if options.bsp and self.profile.cpu != bsp.HOST:
             raise UsageError(
                 f"--bsp: is the API of a Zynq-7000, and {self.board_name} has a {self.profile.host.title}: "
                 "take --board pynq-z2"

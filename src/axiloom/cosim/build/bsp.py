@@ -22,6 +22,8 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 
 ROOT = sw.ROOT / "bsp"
 INCLUDE = ROOT / "include"
+HOST = "cortex_a9"
+"""The CPU that its start-up code, caches and interrupts are of."""
 _SOURCES = (ROOT / "start.S", *sorted((ROOT / "src").glob("*.c")))
 SCRIPT = ROOT / "link.ld"
 LINKED = (*COMMON, "-O3", *LINK, "-Wl,--entry=_boot", "-T", str(SCRIPT))
