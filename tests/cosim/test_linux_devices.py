@@ -100,6 +100,8 @@ def test_dma_heap(tmp_path: Path, board: Board) -> None:
 def test_dma_heap_without_sync_is_stale(tmp_path: Path, board: Board) -> None:
     result = simulated(tmp_path, board, "heap", "NO_SYNC")
     assert result.exit_code == 7
+    assert result.fault is not None
+    assert result.fault.endswith("the driver returned 7; it printed last: old data")
     assert any(text.startswith("missing flush: the DMA, started by ") for text in result.stale)
 
 

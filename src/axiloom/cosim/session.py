@@ -409,6 +409,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         fault = diagnosis.exit_message(
             _stopped(dut, core, work, models, outcome), state.exit_code, of_runtime=core.uses_runtime
         )
+        if printed := core.console.strip().splitlines():
+            fault += f"; it printed last: {printed[-1]}"
     breaches = core.breaches(work.system, ended=ended and outcome is Outcome.HALT and not state.fault)
     if state.breach:
         breaches.append(referee.tlast(work.system, str(fault), _int(dut.now)))
