@@ -55,7 +55,6 @@ class Cpu {
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
-    Observer *observer = nullptr; // set before a program starts
 
     // ---- what hosts use
     enum Where : uint64_t { EVERYWHERE = ~0ull }; // a range would make every access slower
@@ -63,6 +62,7 @@ class Cpu {
     Memory &memory;
     Timeline &timeline;
     Attributes attributes;
+    Observer *observer = nullptr; // set before a program starts
     uc_engine *engine = nullptr;
     axl_config config{};
     bool hook(uint32_t type, void *callback, void *self, uint64_t where, int instruction = 0);

@@ -15,27 +15,27 @@ constexpr uint32_t SECTION_SHIFT = 20, SECTIONS = 1u << (32 - SECTION_SHIFT);
 struct Attributes {
     Attribute data[SECTIONS];
     bool fetch_cached = false;
-    std::vector<uint32_t> watched;   // sections
-    std::vector<Attribute> beside = std::vector<Attribute>(SECTIONS); // what those are beside that
+    // What each section is beside being watched; WATCHED: nobody watches it.
+    std::vector<Attribute> beside = std::vector<Attribute>(SECTIONS, Attribute::WATCHED);
 
     // From now on, the sections of [address, address + bytes).
     void watch(uint32_t address, uint32_t bytes) {
         for (uint32_t section = address >> SECTION_SHIFT; section <= (address + bytes - 1) >> SECTION_SHIFT; section++)
-            watched.push_back(section);
+            beside[section] = under(section << SECTION_SHIFT);
         cover();
     }
 
     // None is watched; `data` is written anew, or was before.
     void unwatch() {
-        for (uint32_t section : watched)
+        for (uint32_t section = 0; section < SECTIONS; section++)
             data[section] = under(section << SECTION_SHIFT);
-        watched.clear();
+        beside.assign(SECTIONS, Attribute::WATCHED);
     }
 
     // Again, after `data` was written anew.
     void cover() {
-        for (uint32_t section : watched)
-            if (data[section] != Attribute::WATCHED) {
+        for (uint32_t section = 0; section < SECTIONS; section++)
+            if (beside[section] != Attribute::WATCHED && data[section] != Attribute::WATCHED) {
                 beside[section] = data[section];
                 data[section] = Attribute::WATCHED;
             }
