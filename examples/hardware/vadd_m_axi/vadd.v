@@ -114,6 +114,7 @@ module vadd #(
             gie      <= 0;
             ier      <= 0;
             isr      <= 0;
+            {a, b, c, n} <= 0;
         end else begin
             case (wstate)
                 W_IDLE: if (s_axi_control_AWVALID) begin

@@ -175,15 +175,13 @@ _TERMINAL = Group(
         option(
             "--input",
             metavar="FILE",
-            first=True,
             help="what is typed at its UARTs (default: -, standard input)",
         ),
-        option("--until", metavar="TEXT", first=True, help="it ends well when it has printed this"),
+        option("--until", metavar="TEXT", help="it ends well when it has printed this"),
         option(
             "--limit",
             type=shared.seconds,
             metavar="SECONDS",
-            first=True,
             help="of the board's time (default: 100)",
         ),
     ),
