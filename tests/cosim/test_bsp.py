@@ -27,6 +27,7 @@ HELLO = """Hello World
 -42 00042 beef 00C0FFEE x text| right|7   |%
 3.142 0.001 -1099511627776
 kept
+svc #5 served
 waited 2000 us
 nested in tick 2
 ticks 5, nested 1, sum right

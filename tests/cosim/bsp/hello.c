@@ -41,6 +41,8 @@ static void on_software(void *data) {
     nested++;
 }
 
+static void on_service(void *data) { printf("%s served\n", (const char *)data); }
+
 static int set_up(void) {
     XScuGic_Config *config = XScuGic_LookupConfig(XPAR_SCUGIC_SINGLE_DEVICE_ID);
     if (!config || XScuGic_CfgInitialize(&gic, config, config->CpuBaseAddress) != XST_SUCCESS)
@@ -75,6 +77,9 @@ int main(void) {
     for (int i = 0; i < 100; i++) /* more than the heap has, if nothing were given back */
         free(malloc(1 << 20));
     printf("%s\n", small);
+
+    Xil_ExceptionRegisterHandler(XIL_EXCEPTION_ID_SWI_INT, on_service, "svc #5");
+    __asm__ volatile("svc #5" ::: "memory");
 
     XTime begin, end;
     XTime_GetTime(&begin);

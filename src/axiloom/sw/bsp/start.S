@@ -214,8 +214,8 @@ irq:
 fiq:
     in_system_mode 4, axl_fiq
 
-/* The C library's system calls: number in R7, arguments in R0 to R5, result in R0. A call may be interrupted where its
- * caller may. Vector registers are kept: to the caller this is one instruction. */
+/* The C library's system calls (number in R7, arguments in R0 to R5, result in R0), and a program's own. A call may be
+ * interrupted where its caller may. Vector registers are kept: to the caller this is one instruction. */
 supervisor_call:
     srsdb   sp!, #SYS
     cps     #SYS

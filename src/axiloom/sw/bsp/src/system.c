@@ -1,5 +1,6 @@
-/* The C library's system calls, on a board without an operating system: text to and from the UART, memory, time, the end.
- * The library is musl; numbers and results are those of Linux on ARM (linux/arch/arm/tools/syscall.tbl). */
+/* What SVC asks for: a program's own services, and the C library's system calls on a board without an operating system:
+ * text to and from the UART, memory, time, the end. The library is musl; numbers and results are those of Linux on ARM
+ * (linux/arch/arm/tools/syscall.tbl). */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -7,9 +8,11 @@
 #include <sys/uio.h>
 
 #include "sleep.h"
+#include "xil_exception.h"
 #include "xil_printf.h"
 #include "xtime_l.h"
 
+void axl_exception(u32 id);
 void _exit(int status) __attribute__((noreturn));
 void _Exit(int status) { _exit(status); }
 
@@ -95,9 +98,19 @@ static long set_thread(uintptr_t address) {
     return 0;
 }
 
-/* `words`: R0 to R5 and R7 of the caller. */
+/* The number within the instruction that SVC was. */
+static uint32_t immediate(uintptr_t behind, uint32_t status) {
+    enum { THUMB = 0x20 };
+    return status & THUMB ? ((const uint16_t *)behind)[-1] & 0xFF : ((const uint32_t *)behind)[-1] & 0xFFFFFF;
+}
+
+/* `words`: R0 to R5, R7, R12, LR of the caller; where it goes on, and its status. */
 long axl_system_call(const uint32_t *words) {
     const uint32_t first = words[0], second = words[1];
+    if (immediate(words[9], words[10])) { /* the library's are all `svc #0` */
+        axl_exception(XIL_EXCEPTION_ID_SWI_INT);
+        return (long)first;
+    }
     switch (words[6]) {
     case SYS_write:
         return put((const char *)second, words[2]);
