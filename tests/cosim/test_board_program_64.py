@@ -39,6 +39,13 @@ def test_interrupts_timers_and_exceptions(tmp_path: Path, flags: tuple[str, ...]
     assert core.counters()["instructions"] < 1_000_000
 
 
+def test_what_counts_does_so_at_its_own_clock(tmp_path: Path) -> None:
+    core = Core(boards.load("zcu104"))
+    core.begin(build(tmp_path, "-DRATES"))
+    core.run()
+    assert core.console == "timers\ntriple 100\ncounter 100\n"
+
+
 def test_a_crash_is_told_by_its_cause(tmp_path: Path) -> None:
     line = 1 + (PARTS / "timers.c").read_text().split("/* the load */")[0].count("\n")
     core = Core(boards.load("zcu104"))

@@ -119,6 +119,11 @@ def test_threads_signals_timers(tmp_path: Path, board: Board) -> None:
     assert (core.state.run, core.state.exit_code) == ("exited", 0)
 
 
+@CPUS
+def test_sizes_have_the_kernel_s_limits(tmp_path: Path, board: Board) -> None:
+    assert alone(tmp_path, board, "limits").state.exit_code == 0
+
+
 def test_deadlock_is_a_hang(tmp_path: Path) -> None:
     with pytest.raises(HangError) as raised:
         alone(tmp_path, A9, "threads", "DEADLOCK")

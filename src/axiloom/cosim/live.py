@@ -33,7 +33,7 @@ from axiloom.cosim.soc import Soc, raise_failure
 Array = np.ndarray[Any, Any]
 
 _OPS = native.numbers("axl_live_op", "AXL_LIVE_")
-_REFUSED, WORDS = 4, 4096  # AXL_LIVE_REFUSED, AXL_LIVE_WORDS
+_REFUSED, WORDS = (native.numbers("axl_live", "AXL_LIVE_")[name] for name in ("REFUSED", "WORDS"))
 _RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
 
 

@@ -264,10 +264,11 @@ def test_registers_and_memory(timers: Path) -> None:
         assert gdb.ask("me0000000,4") == "E0e"  # a register: no access behind the program's back
         assert gdb.ask("m1fffffff,2") == "E0e" == gdb.ask("M1fffffff,2:0000")
         assert gdb.write(s.at("ticks"), bytes(4)) == "OK"
+        assert gdb.ask("G00") == "E01" == gdb.ask("Z2,ffffff00,200")  # a part of one; it ends nowhere
+        assert "more than 32 bits" in gdb.monitor("write 0x40400000 0x100000000")
         for nonsense in (
             "Z2,",
             "p999",
-            "G00",
             "Xzz",
             "vCont",
             "qRcmd,",

@@ -235,7 +235,7 @@ typedef struct axl_live_answer_t {
     uint64_t cycle;         /* of the fabric, now */
     uint32_t lines, bytes;  /* interrupt lines; bytes that follow: words, or a text */
 } axl_live_answer_t;
-enum { AXL_LIVE_REFUSED = 4, AXL_LIVE_WORDS = 4096 };
+enum axl_live { AXL_LIVE_REFUSED = 4, AXL_LIVE_WORDS = 4096 };
 /* As axl_cpu_start, without a program: requests come from `socket` and are answered there. While nobody asks, axl_cpu_step
  * blocks: no time passes. RAM is the file `memory`, which the other side maps, too. */
 int axl_live_start(int socket, int memory);

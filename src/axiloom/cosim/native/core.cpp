@@ -4,10 +4,10 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <optional>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 

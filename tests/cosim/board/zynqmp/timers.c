@@ -6,6 +6,7 @@
 #define DISTRIBUTOR 0xF9010000u
 #define CPU_INTERFACE 0xF9020000u
 #define TTC0 0xFF110000u
+#define COUNTER 0xFF250000u
 enum { SOFTWARE = 3, TIMER = 30, TRIPLE = 68, CALL = 0x15, ABORT = 0x25 };
 
 static volatile uint32_t ticks, software, triple, calls, undefined, reason;
@@ -64,6 +65,16 @@ uint64_t on_exception(uint64_t why, uint64_t pc) {
 
 int main(void) {
     text("timers\n");
+#ifdef RATES /* in 10 ms: what the TTC counts, with more than 16 bits, and the system counter */
+    AT(TTC0 + 0x0C) = 16;
+    const uint32_t counter = AT(COUNTER);
+    const uint64_t start = now();
+    while (now() - start < 1000000)
+        continue;
+    say("triple", AT(TTC0 + 0x18) / 10000);
+    say("counter", (AT(COUNTER) - counter) / 10000);
+    return 0;
+#endif
     AT(DISTRIBUTOR) = 1;
     AT(CPU_INTERFACE + 4) = 0xF0;
     AT(CPU_INTERFACE) = 7;

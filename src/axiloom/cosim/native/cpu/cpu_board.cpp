@@ -156,7 +156,7 @@ void Cpu::board_event() {
 // Registers and memory are as they were at the end of an earlier quantum: so it goes on until somebody else changes them.
 bool Cpu::is_idle() {
     Board::State now_is{};
-    std::vector<int> ids = host->general_registers();
+    const std::vector<int> &ids = host->general_registers();
     void *values[std::size(now_is.registers)];
     for (size_t i = 0; i < ids.size(); i++)
         values[i] = &now_is.registers[i];

@@ -102,7 +102,10 @@ class Host {
     virtual Surroundings *open_board() { return nullptr; }
     virtual bool masks_interrupts() const { return true; }
     // Of the program, its arguments first, and with all of its state.
-    virtual std::vector<int> general_registers() const { return {}; }
+    virtual const std::vector<int> &general_registers() const {
+        static const std::vector<int> none;
+        return none;
+    }
     // An abort or an undefined instruction is being handled.
     virtual bool handles_crash() const { return false; }
     // The engine at the vector, as the CPU enters an exception. Returns the vector's address.

@@ -120,6 +120,10 @@ uint64_t Process::take_pages(uint64_t bytes) {
 int64_t Process::map(const uint64_t *a, uint64_t offset) {
     const uint64_t bytes = pages(a[1]), flags = a[3];
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    if (!a[1])
+        return INVALID;
+    if (!bytes)
+        return NO_MEMORY;
     if (flags & MAP_ANONYMOUS && fixed) {
         if (!in_ram(a[0], bytes))
             return NO_MEMORY;

@@ -5,6 +5,7 @@
 // the CPU is the board's profile. Threads share one CPU; the Cpu switches their registers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,7 +21,7 @@ class Process;
 
 // Answers of calls that failed: errno.h, negative.
 enum Errno : int64_t {
-    NOT_THERE = -2, INTERRUPTED = -4, BAD_FILE = -9, AGAIN = -11, NO_MEMORY = -12, BAD_ADDRESS = -14, INVALID = -22, NO_TERMINAL = -25,
+    NOT_THERE = -2, INTERRUPTED = -4, BAD_FILE = -9, AGAIN = -11, NO_MEMORY = -12, BAD_ADDRESS = -14, INVALID = -22, TOO_MANY = -24, NO_TERMINAL = -25,
     ILLEGAL_SEEK = -29, NO_SUCH_CALL = -38, TIMED_OUT = -110
 };
 
@@ -75,6 +76,7 @@ class Process {
     };
 
     static constexpr uint64_t NEVER = ~0ull;
+    static constexpr size_t MOST_OPEN = 1024; // descriptors, and parts of a vector: RLIMIT_NOFILE, UIO_MAXIOV
 
     struct Thread {
         // A wait: `over` is true when it has ended with a result; after `until` it has ended with `late`.
@@ -157,7 +159,7 @@ class Process {
     bool in_ram(uint64_t address, uint64_t bytes) const { return address <= machine.ram_size && bytes <= machine.ram_size - address; }
     uint8_t *at_ram(uint64_t address) { return machine.ram + address; }
     uint64_t now() const { return machine.nanoseconds(); }
-    int64_t new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync = false);
+    int64_t new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync = false, uint64_t position = 0);
     uint64_t take_pages(uint64_t bytes); // 0: none are left
     std::map<std::string, std::shared_ptr<Node>> named; // of `files`
     Machine machine{};
@@ -210,6 +212,8 @@ class Process {
     int64_t poll_until(uint64_t set, uint64_t count, uint64_t until);
     int64_t select_until(const uint64_t *a, uint64_t until);
 
+    // In nanoseconds; what is longer than 272 years is that.
+    static uint64_t seconds(uint64_t count) { return std::min<uint64_t>(count, 1ull << 33) * 1000000000; }
     uint64_t nanoseconds_at(uint64_t address, uint32_t field_bytes) const; // a timespec
     uint64_t after(uint64_t address, uint32_t field_bytes) const;          // NEVER where it is NULL
     int64_t wait(Thread::Wait wait);

@@ -198,6 +198,8 @@ class Heap : public Node {
         if (!place)
             return NO_MEMORY;
         const int64_t descriptor = process.new_descriptor(std::make_shared<DmaBuffer>("a buffer of " + name, place, bytes), true);
+        if (descriptor < 0)
+            return descriptor;
         memcpy(data + 8, &descriptor, 4);
         return 0;
     }
@@ -296,12 +298,14 @@ Node::Open *Process::at(uint64_t descriptor) {
     return index < open.size() && open[index].node ? &open[index] : nullptr;
 }
 
-int64_t Process::new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync) {
+int64_t Process::new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync, uint64_t position) {
     const auto place = std::find_if(open.begin(), open.end(), [](const Node::Open &other) { return !other.node; });
     const int64_t descriptor = place - open.begin();
+    if (open.size() == MOST_OPEN && place == open.end())
+        return TOO_MANY;
     if (place == open.end())
         open.emplace_back();
-    open[static_cast<size_t>(descriptor)] = Node::Open{std::move(node), sync, blocks, 0};
+    open[static_cast<size_t>(descriptor)] = Node::Open{std::move(node), sync, blocks, position};
     return descriptor;
 }
 
@@ -321,10 +325,8 @@ int64_t Process::open_file(uint64_t path, uint64_t flags) {
     const std::shared_ptr<Node> node = find(text(path));
     if (!node)
         return NOT_THERE;
-    const int64_t descriptor = new_descriptor(node, !(flags & O_NONBLOCK), (flags & O_SYNC_BITS) != 0);
-    if (const Uio *uio = dynamic_cast<Uio *>(node.get()))
-        open[static_cast<size_t>(descriptor)].position = uio->count(); // what came before is not for this reader
-    return descriptor;
+    const Uio *uio = dynamic_cast<Uio *>(node.get()); // what came before is not for this reader
+    return new_descriptor(node, !(flags & O_NONBLOCK), (flags & O_SYNC_BITS) != 0, uio ? uio->count() : 0);
 }
 
 int64_t Process::open_path(const uint64_t *a) { return open_file(a[0], a[1]); }
@@ -388,6 +390,10 @@ int64_t Process::vector(const uint64_t *a, bool writes) {
     if (!of)
         return BAD_FILE;
     const uint64_t size = abi.word_bytes;
+    if (a[2] > MOST_OPEN)
+        return INVALID;
+    if (!in_ram(a[1], a[2] * 2 * size))
+        return BAD_ADDRESS;
     int64_t sum = 0;
     for (uint64_t i = 0, part = a[1]; i < a[2]; i++, part += 2 * size) {
         const uint64_t length = word(part + size);
@@ -516,6 +522,8 @@ int64_t Process::timerfd_set_narrow(const uint64_t *a) { return set_timer(a, 4);
 
 // struct pollfd: descriptor, 16 bits of what is wanted, 16 of what is there.
 int64_t Process::poll_until(uint64_t set, uint64_t count, uint64_t until) {
+    if (count > MOST_OPEN)
+        return INVALID;
     if (!in_ram(set, 8 * count))
         return BAD_ADDRESS;
     interrupt(machine.lines());
@@ -552,7 +560,9 @@ int64_t Process::ppoll_narrow(const uint64_t *a) { return poll_until(a[0], a[1],
 
 // Three sets of bits: to read, to write, exceptions (there are none).
 int64_t Process::select_until(const uint64_t *a, uint64_t until) {
-    const auto count = static_cast<uint32_t>(a[0]);
+    if (static_cast<int32_t>(a[0]) < 0)
+        return INVALID;
+    const auto count = std::min(static_cast<uint32_t>(a[0]), static_cast<uint32_t>(MOST_OPEN));
     const uint32_t bytes = (count + 63) / 64 * 8;
     std::vector<uint8_t> wanted[3];
     Thread::Wait waits;
@@ -600,7 +610,7 @@ int64_t Process::select_until(const uint64_t *a, uint64_t until) {
 
 int64_t Process::select(const uint64_t *a) { // a timeval
     const uint64_t size = abi.word_bytes;
-    return select_until(a, a[4] ? now() + word(a[4]) * 1000000000 + word(a[4] + size) * 1000 : +NEVER);
+    return select_until(a, a[4] ? now() + seconds(word(a[4])) + word(a[4] + size) * 1000 : +NEVER);
 }
 int64_t Process::pselect(const uint64_t *a) { return select_until(a, after(a[4], 8)); }
 int64_t Process::pselect_narrow(const uint64_t *a) { return select_until(a, after(a[4], 4)); }

@@ -10,7 +10,6 @@ namespace axl {
 
 namespace {
 
-constexpr uint64_t NANO = 1000000000;
 constexpr uint64_t SLICE = 3000000; // nanoseconds: sched_min_granularity of a kernel for two CPUs
 constexpr uint64_t SA_INFO = 4, SA_RESTART_BIT = 0x10000000, SA_NO_DEFER = 0x40000000, SA_RESET = 0x80000000;
 
@@ -24,7 +23,7 @@ bool is_ignored(uint64_t signal, uint64_t handler) {
 } // namespace
 
 uint64_t Process::nanoseconds_at(uint64_t address, uint32_t field_bytes) const {
-    return number(address, field_bytes) * NANO + number(address + field_bytes, field_bytes == 8 && abi.word_bytes == 4 ? 4 : field_bytes);
+    return seconds(number(address, field_bytes)) + number(address + field_bytes, field_bytes == 8 && abi.word_bytes == 4 ? 4 : field_bytes);
 }
 
 uint64_t Process::after(uint64_t address, uint32_t field_bytes) const {
@@ -336,7 +335,7 @@ int64_t Process::timer_set(const uint64_t *a) {
     if (a[0] != 0)
         return refuse("only ITIMER_REAL is simulated");
     const uint64_t size = abi.word_bytes;
-    const auto time_at = [&](uint64_t address) { return word(address) * NANO + word(address + size) * 1000; };
+    const auto time_at = [&](uint64_t address) { return seconds(word(address)) + word(address + size) * 1000; };
     if (a[2])
         for (uint64_t field = 0; field < 4; field++)
             put(a[2] + field * size, 0, abi.word_bytes);

@@ -21,19 +21,19 @@ int digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+const int PARENT = getppid();
+
 // False if who started this process has ended: then nobody is there to wait for.
-bool wait_for(int descriptor, int parent) {
+bool wait_for(int descriptor) {
     for (;;) {
         pollfd one{descriptor, POLLIN, 0};
         const int ready = poll(&one, 1, LOOK_MS);
         if (ready > 0)
             return true;
-        if (getppid() != parent || (ready < 0 && errno != EINTR))
+        if (getppid() != PARENT || (ready < 0 && errno != EINTR))
             return false;
     }
 }
-
-const int PARENT = getppid();
 
 } // namespace
 
@@ -57,7 +57,7 @@ std::string from_hex(const std::string &digits) {
 }
 
 Connection::Connection(int listener) {
-    if (listen(listener, 1) == 0 && wait_for(listener, PARENT))
+    if (listen(listener, 1) == 0 && wait_for(listener))
         socket = accept(listener, nullptr, nullptr);
     ::close(listener);
     const int yes = 1;
@@ -73,7 +73,7 @@ void Connection::close() {
 
 bool Connection::fill() {
     char bytes[4096];
-    if (!open() || !wait_for(socket, PARENT))
+    if (!open() || !wait_for(socket))
         return false;
     const ssize_t n = recv(socket, bytes, sizeof bytes, 0);
     if (n <= 0)
@@ -154,8 +154,8 @@ void Connection::write(const std::string &bytes) {
 
 bool Connection::interrupted() {
     char bytes[256];
-    ssize_t n = 0;
-    while (open() && (n = recv(socket, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+    ssize_t n = -1;
+    while (open() && input.size() < PACKET && (n = recv(socket, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
         input.append(bytes, static_cast<size_t>(n));
     if (open() && n == 0)
         close();

@@ -234,7 +234,9 @@ std::string Debugger::bus(bool write, uint64_t address, uint64_t value) {
     if (at != At::INSTRUCTION && at != At::BLOCK)
         return "only while the CPU is held before an instruction (stepi gets there)";
     uint32_t data = static_cast<uint32_t>(value);
-    if (address % 4 || !cpu.is_device(static_cast<uint32_t>(address)))
+    if (value >> 32)
+        return format("0x%llX has more than 32 bits", static_cast<U64>(value));
+    if (address % 4 || address >> 32 || !cpu.is_device(static_cast<uint32_t>(address)))
         return format("0x%08llX is no register of an accelerator's DMA", static_cast<U64>(address));
     if (!cpu.bus(write, static_cast<uint32_t>(address), data))
         return format("0x%08llX answers with an error", static_cast<U64>(address));

@@ -36,11 +36,12 @@ Debugger::Then Debugger::answer(const std::string &packet) {
         break;
     case 'G': {
         std::string bytes = from_hex(rest);
+        bool is_written = true;
         for (size_t i = 0; const Target::Register *one = find_register(i); i++) {
-            write_register(i, bytes.substr(0, one->bits / 8));
+            is_written &= write_register(i, bytes.substr(0, one->bits / 8));
             bytes.erase(0, std::min<size_t>(bytes.size(), one->bits / 8));
         }
-        link.send(cpu.waits_in_access() ? WRONG : OK);
+        link.send(is_written ? OK : WRONG);
         break;
     }
     case 'p':
@@ -240,7 +241,7 @@ void Debugger::point(const std::string &packet, bool set) {
     if (kind < '2' || kind > '4')
         return link.send("");
     const auto same = [&](const Watchpoint &one) { return one.address == address && one.size == size && one.kind == kind; };
-    if (!size)
+    if (!size || size > ~0u - address)
         return link.send(WRONG);
     watchpoints.erase(std::remove_if(watchpoints.begin(), watchpoints.end(), same), watchpoints.end());
     if (set) {

@@ -39,7 +39,9 @@ struct Family {
     uint32_t interrupts, private_edges, type, distributor_id, interface_id;
     uint8_t identities[12];
     uint32_t (*fabric)(uint32_t line); // the interrupt of a line of the fabric
-    uint32_t ttc_hz;                   // 0: a sixth of the CPU's clock
+    struct Ttc {
+        uint32_t hz, most; // 0 Hz: a sixth of the CPU's clock; what a counter counts to
+    } ttc;
 };
 constexpr const char *ZYNQ7000 = "Zynq-7000", *ZYNQMP = "Zynq UltraScale+";
 

@@ -1,4 +1,5 @@
-// A triple timer counter: three counters of 16 bits at CPU_1x, a sixth of the CPU's clock. UG585, 8.5 and B.32.
+// A triple timer counter: three counters, at CPU_1x and of 16 bits (UG585, 8.5 and B.32), or at LPD_LSBUS_CLK and of 32
+// (UG1085, chapter 14).
 #include "cpu/cpu.hpp"
 #include "ps7/gic.hpp"
 
@@ -8,7 +9,13 @@ namespace {
 
 class TripleTimer : public Peripheral {
   public:
-    using Peripheral::Peripheral;
+    TripleTimer(Ps7 &ps7, const PeripheralAt &at) : Peripheral(ps7, at) {
+        const Family::Ttc &ttc = ps7.family.ttc;
+        for (Counter &counter : counters) {
+            counter.cycles = ttc.hz ? std::max<uint64_t>(ps7.cpu.config.cpu_hz / ttc.hz, 1) : 6;
+            counter.most = ttc.most;
+        }
+    }
 
     std::optional<uint32_t> read(uint32_t offset) override {
         Counter &counter = counters[offset / 4 % 3];
@@ -57,12 +64,12 @@ class TripleTimer : public Peripheral {
             break;
         case INTERVAL:
             counter.stand(now);
-            counter.interval = value & 0xFFFF;
+            counter.interval = value & counter.most;
             break;
         case MATCH_1:
         case MATCH_2:
         case MATCH_3:
-            counter.match[offset / 12 - MATCH_1] = value & 0xFFFF;
+            counter.match[offset / 12 - MATCH_1] = value & counter.most;
             break;
         case ENABLES:
             counter.enables = value & 0x3F;
@@ -100,11 +107,12 @@ class TripleTimer : public Peripheral {
 
     struct Counter {
         uint32_t clock = 0, control = 0x21, interval = 0, match[3] = {}, status = 0, enables = 0;
-        uint64_t cycles = 6;
+        uint32_t most = 0;   // it counts to that
+        uint64_t cycles = 0; // of the CPU, between two counts
         uint64_t begin = 0, position = 0; // ticks into its period, at a cycle
 
         uint64_t tick() const { return clock & PRESCALES ? cycles << ((clock >> 1 & 15) + 1) : cycles; }
-        uint64_t period() const { return control & INTERVALS ? interval + 1u : 0x10000u; }
+        uint64_t period() const { return 1ull + (control & INTERVALS ? interval : most); }
         uint64_t ticks(uint64_t now) const { return control & DISABLED ? 0 : (now - begin) / tick(); }
         uint32_t value(uint64_t now) const {
             const uint64_t at = (position + ticks(now)) % period();

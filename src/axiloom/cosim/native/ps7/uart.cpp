@@ -153,7 +153,7 @@ class Uart : public Peripheral {
     }
 
     uint32_t channel() const {
-        uint32_t bits = sending.empty() ? ALL_SENT : 0;
+        uint32_t bits = sending.empty() ? +ALL_SENT : 0;
         if (sending.size() >= FIFO_BYTES)
             bits |= CHANNEL_FULL;
         if (trigger && received.size() >= trigger)

@@ -26,7 +26,7 @@ const Family CHIP = {
     0x0202143B,
     {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0x00, 0x0D, 0xF0, 0x05, 0xB1},
     [](uint32_t line) { return line < 8 ? 121 + line : 128 + line; }, // PL_PS_Group0 and 1
-    100000000,
+    {100000000, 0xFFFFFFFF},
 };
 
 // PSTATE and SPSR (C5.2), ESR (D12.2.36).
@@ -117,7 +117,7 @@ class CortexA53 : public Host {
     Surroundings *open_board() override;
     bool masks_interrupts() const override { return cpu.reg(UC_ARM64_REG_PSTATE) & MASK_IRQ; }
     bool handles_crash() const override { return abort_stack && masks_interrupts() && cpu.reg(UC_ARM64_REG_SP) < abort_stack; }
-    std::vector<int> general_registers() const override;
+    const std::vector<int> &general_registers() const override;
     uint32_t enter(const Trap &trap) override;
     const Target *target() const override;
     bool is_memory(uint32_t address, uint32_t size) const override { return ps.is_memory(address, size); }
@@ -404,12 +404,15 @@ Surroundings *CortexA53::open_board() {
     return &ps;
 }
 
-std::vector<int> CortexA53::general_registers() const {
-    std::vector<int> all;
-    for (int number = UC_ARM64_REG_X0; number <= UC_ARM64_REG_X28; number++)
-        all.push_back(number);
-    for (const int number : {UC_ARM64_REG_X29, UC_ARM64_REG_X30, UC_ARM64_REG_SP, UC_ARM64_REG_PC, UC_ARM64_REG_PSTATE})
-        all.push_back(number);
+const std::vector<int> &CortexA53::general_registers() const {
+    static const std::vector<int> all = [] {
+        std::vector<int> numbers;
+        for (int number = UC_ARM64_REG_X0; number <= UC_ARM64_REG_X28; number++)
+            numbers.push_back(number);
+        for (const int number : {UC_ARM64_REG_X29, UC_ARM64_REG_X30, UC_ARM64_REG_SP, UC_ARM64_REG_PC, UC_ARM64_REG_PSTATE})
+            numbers.push_back(number);
+        return numbers;
+    }();
     return all;
 }
 

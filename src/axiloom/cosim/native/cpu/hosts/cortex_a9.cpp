@@ -54,7 +54,7 @@ const Host::Linux LINUX = {
 enum : uint32_t { MODE = 0x1F, IRQ = 0x12, SVC = 0x13, ABT = 0x17, UND = 0x1B, THUMB = 0x20, MASK_IRQ = 0x80, MASK_ABORT = 0x100, MASKS = 0x1C0,
                   IT_BITS = 0x0600FC00 };
 
-constexpr int GENERAL[17] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,  UC_ARM_REG_R4, UC_ARM_REG_R5,
+const std::vector<int> GENERAL = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,  UC_ARM_REG_R4, UC_ARM_REG_R5,
                              UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8,  UC_ARM_REG_R9,  UC_ARM_REG_R10, UC_ARM_REG_R11,
                              UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_CPSR};
 
@@ -70,7 +70,7 @@ const Family CHIP = {
     0x3901243B,
     {0x04, 0, 0, 0, 0x90, 0xB3, 0x1B, 0x00, 0x0D, 0xF0, 0x05, 0xB1},
     [](uint32_t line) { return line < 8 ? 61 + line : 76 + line; }, // IRQ_F2P
-    0,
+    {0, 0xFFFF},
 };
 
 } // namespace
@@ -90,7 +90,7 @@ class CortexA9 : public Host {
     bool masks_interrupts() const override { return cpu.reg(UC_ARM_REG_CPSR) & MASK_IRQ; }
     bool handles_crash() const override;
     uint32_t enter(const Trap &trap) override;
-    std::vector<int> general_registers() const override { return {std::begin(GENERAL), std::end(GENERAL)}; }
+    const std::vector<int> &general_registers() const override { return GENERAL; }
     void decode(Block &block, uint32_t address, uint32_t size) const override;
     Special special(uint32_t word) const override;
     void system(uint32_t pc) override;
