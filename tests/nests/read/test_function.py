@@ -227,15 +227,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file = tmp_path / "mine.py"
     file.write_text(
         "from typing import Annotated\nimport numpy as np, numpy.typing as npt\nimport axiloom as ax\n\n"
-        "Row = Annotated[npt.NDArray[np.int16], 16]\n\n\n@ax.nest\ndef double(x: Row, y: Row) -> None:\n"
+        "Row = Annotated[npt.NDArray[np.int16], 16]\n\n\n@ax.nest\ndef doubled(x: Row, y: Row) -> None:\n"
         "    for i in range(16):\n        y[i] = 2 * x[i]\n\n\ndef sized(x: int) -> None:\n    pass\n"
     )
-    assert main(["nest", f"{file}:double"]) == 0
-    assert "double: 1 statements in 1 nests, 16 instances" in capsys.readouterr().out
-    assert main(["nest", f"{file}:double", "-D", "N=3"]) == 2
+    assert main(["nest", f"{file}:doubled"]) == 0
+    assert "doubled: 1 statements in 1 nests, 16 instances" in capsys.readouterr().out
+    assert main(["nest", f"{file}:doubled", "-D", "N=3"]) == 2
     assert "sizes of loops in Python stand in the annotations" in capsys.readouterr().err
     assert not is_loops(len)
-    whole, written = ax.plan(ax.nest(f"{file}:double").by("unroll S0 i 2\n")), ax.plan(f"{file}:double")
+    whole, written = ax.plan(ax.nest(f"{file}:doubled").by("unroll S0 i 2\n")), ax.plan(f"{file}:doubled")
     assert whole.arguments == written.arguments == {"x": ("int16", (16,))}
     assert whole.job().packets == written.job().packets
     assert main(["nest", f"{file}:sized", "-D", "x=3"]) == 2
