@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,14 @@ def test_opcodes_share_no_beat_with_words() -> None:
         "dma_start_send(70, 0)",
     ):
         assert line in c
+
+
+def test_packets_of_a_device_that_starts_on_tlast_are_not_joined() -> None:
+    spec = isa.builtin("identity")
+    _, device = host.check(
+        parse_workload("copy:64").mlir, replace(spec, rtl=replace(spec.rtl, starts_on_tlast=True))
+    )
+    assert device.sent == [65, 1, 1] * 2
 
 
 def test_words_that_the_device_skips(tmp_path: Path) -> None:

@@ -36,3 +36,9 @@ def test_result_parses_and_prints_the_same(case: Path, capsys: pytest.CaptureFix
 def test_every_pass_has_a_case() -> None:
     ran = " ".join(case.read_text().splitlines()[0] for case in CASES)
     assert [one.name for one in opt.PASSES if one.name not in ran] == []
+
+
+def test_packets_take_turns_in_two_places_at_most(capsys: pytest.CaptureFixture[str]) -> None:
+    case = next(case for case in CASES if case.stem == "place_turns")
+    assert opt.main(["-p", "accel-place{buffers=3}", str(case)]) == 2
+    assert capsys.readouterr().err == "axiloom-opt: accel-place: buffers is 0, 1 or 2, not 3\n"

@@ -37,14 +37,14 @@ def random_values(program: Program, seed: int) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def given_values(program: Program, given: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Raw host values of what is `given` by name: raw already, or floats that are rounded to the array's.
+def raw_values(program: Program, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Host values of inputs by name: raw already, or floats that are rounded to the array's.
 
     Raises UsageError for an array that the program does not take, and another type or shape.
     """
     arrays = {array.name: array for array in program.arrays if array.role == "in"}
     values = {}
-    for name, value in given.items():
+    for name, value in inputs.items():
         if name not in arrays:
             raise UsageError(f"{program.name}: takes no `{name}`; it takes {', '.join(arrays)}")
         kind, shape = number(arrays[name].number), arrays[name].shape

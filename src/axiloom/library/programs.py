@@ -15,7 +15,7 @@ from axiloom.base.errors import SpecError, UsageError
 from axiloom.base.files import make_folder, read_arrays
 from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl
-from axiloom.device.values import given_values, random_values
+from axiloom.device.values import random_values, raw_values
 from axiloom.explore.asked import Asked
 from axiloom.graph.evaluate import evaluate
 from axiloom.graph.graph import Graph
@@ -56,7 +56,7 @@ class ProgramPlan(Plan):
 
         def job(arrays: Given) -> ProgramRun:
             given = read_arrays(arrays) if isinstance(arrays, Path) else arrays or {}
-            values = {**random_values(commands, around.seed), **given_values(commands, given)}
+            values = {**random_values(commands, around.seed), **raw_values(commands, given)}
             results, reference = by_simulator(commands, rtl.isa, values), BY_TEXT
             if chosen is not None and _same(chosen.graph, values, results):
                 reference = "the application, evaluated with NumPy"

@@ -66,8 +66,8 @@ def driver_of(program: Program, inputs: Packet, outputs: Packet, link: Link) -> 
     note = "\n".join(f"{title}: {_shapes(packet)}." for title, packet in (("In", inputs), ("Back", outputs)))
     driver = of_plan(f"{program.name}_flat", plan(inputs, outputs, link), arrays, link, note)
     plain = f"dma_status {program.name}({', '.join(_parameter(array, width) for array in arguments)})"
-    given = ", ".join(map(_first, arguments))
-    driver.c += f"\n{plain} {{ return {driver.function}({given}); }}\n"
+    pointers = ", ".join(map(_first, arguments))
+    driver.c += f"\n{plain} {{ return {driver.function}({pointers}); }}\n"
     own = f"/* The same, with the arguments as they were written. */\n{plain};"
     own += f"\n#define {program.name}_init {driver.function}_init"
     driver.header = driver.header.replace("\n#endif", f"\n{own}\n\n#endif")

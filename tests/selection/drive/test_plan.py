@@ -103,19 +103,21 @@ def test_rows_at_equal_distances_are_one_descriptor() -> None:
 def test_what_is_packed_only_is_a_driver() -> None:
     """Long ones are several functions; constants are words, and what is no whole beats is packed."""
     arrays = (
-        HostArray("k", "constant", (127,), "uint8", 0, "d0"),
+        HostArray("statics", "constant", (127,), "uint8", 0, "d0"),
         HostArray("x", "in", (65536 - 127,), "uint8", 127, "d0"),
     )
     commands = tuple(_load(128 * (number % 4), 1) for number in range(500))
-    program = Program("qkv", "packed_only", commands, arrays, {"k": np.arange(127, dtype=np.uint8)})
+    program = Program("qkv", "packed_only", commands, arrays, {"statics": np.arange(127, dtype=np.uint8)})
     made = driver(program, plan(program, QKV), builtin("v4_16"))
     assert made.c.count("static dma_status packed_only_") == 2
     assert made.header.count("dma_status") == 2
-    assert (
-        "static const int32_t k0_k[32] __attribute__((aligned(64))) = {\n    50462976, 117835012," in made.c
-    )
+    words = "[32] __attribute__((aligned(64))) = {\n    50462976, 117835012,"
+    assert f"static const int32_t k0_statics{words}" in made.c
     assert "axl_copy_rows((uint8_t *)packed + 127, 1, in1_x, 0, 1, 1);" in made.c
     assert [(arg.name, arg.shape, arg.kind) for arg in made.args] == [("x", (65409,), "in")]
+    for name in ("packed", "k0_statics"):
+        with pytest.raises(CompileError, match=f"{name}: an array of its driver has that name"):
+            driver(replace(program, name=name), plan(program, QKV), builtin("v4_16"))
 
 
 @pytest.mark.parametrize(

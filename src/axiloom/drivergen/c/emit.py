@@ -344,9 +344,8 @@ def _global(op: memref.GlobalOp) -> list[str]:
     if element is None:
         fail(op, "there is no C for it")
     count = op.type.element_count()
-    head = f"static {element} {identifier(op.sym_name.data)}[{count}]"
-    if op.constant is not None:
-        head = head.replace("static", "static const")
+    const = "const " if op.constant is not None else ""
+    head = f"static {const}{element} {identifier(op.sym_name.data)}[{count}]"
     if op.alignment is not None:
         head += f" __attribute__((aligned({op.alignment.value.data})))"
     if not isinstance(values, DenseIntOrFPElementsAttr):

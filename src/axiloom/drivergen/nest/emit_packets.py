@@ -319,8 +319,8 @@ class _Packed(Emitter):
             end = self._add(at, piece.words) if piece.first else None
             with self._where(condition, KEPT, views):
                 begin = at
-                for number, move in piece.moves:
-                    at = opcodes[number].stage(at, [move])
+                for index, move in piece.moves:
+                    at = opcodes[index].stage(at, [move])
                 self.insert(channels.CleanOp(begin, end or self._add(begin, piece.words)))
             at = end or at
         return at

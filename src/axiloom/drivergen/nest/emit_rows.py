@@ -99,7 +99,7 @@ class _Rows(Queued):
     """Functions of about `A_FUNCTION` calls, one after the other."""
 
     def __init__(self, name: str, arrays: Sequence[Array], link: Link) -> None:
-        self.name_of, self.arrays = name, arrays
+        self.function, self.arrays = name, arrays
         self.parts: list[func.FuncOp] = []
         self.unchecked: dict[str, tuple[list[Attribute], Sequence[Attribute]]] = {}
         super().__init__(self._part(f"{name}_0"), link, {})
@@ -128,9 +128,9 @@ class _Rows(Queued):
         """All, those first that others call, and what is declared elsewhere."""
         parts = list(self.parts)
         if len(parts) == 1:
-            parts[0].sym_name = StringAttr(self.name_of)
+            parts[0].sym_name = StringAttr(self.function)
         else:
-            self._turn(self.name_of)
+            self._turn(self.function)
             for part in parts:
                 part.attributes[PART] = UnitAttr()
                 call = self.insert(func.CallOp(part.sym_name.data, self.parts[-1].args, [i32]))
@@ -156,7 +156,7 @@ class _Rows(Queued):
     def commands(self, commands: Sequence[Command]) -> None:
         for command in commands:
             if self.calls > A_FUNCTION and not self.counters:
-                self._turn(f"{self.name_of}_{len(self.parts)}")
+                self._turn(f"{self.function}_{len(self.parts)}")
             super().commands([command])
 
     def _call(self, callee: str, *arguments: SSAValue) -> func.CallOp:

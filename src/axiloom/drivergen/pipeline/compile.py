@@ -89,7 +89,7 @@ def compile_mlir(
             "TLAST: take --pipeline published; if it counts words instead, say `starts_on_tlast`: false in "
             "`rtl` of its specification"
         )
-    if spec is not None and not spec.form.multiplies:
+    if spec is not None and not spec.form.multiplies and not spec.keeps_packets:
         pipeline = "coalesced"  # what comes back does so before the next words leave
         chosen = PIPELINES[pipeline]
     module = parse(text, name)

@@ -40,6 +40,10 @@ def driver(program: Program, plan: Plan, link: Link) -> Driver:
             apart[place] = max(apart.get(place, 0), span.base + span.tile)
     arrays = [_array(program, array, names[array.name]) for array in program.arrays]
     arrays += [own(place, place.value, size) for place, size in apart.items()]
+    if any(array.name in (name, f"{name}_init") for array in arrays):
+        raise CompileError(
+            f"{program.name}: an array of its driver has that name; give the program another name"
+        )
     exchanged = (array for array in program.arrays if array.role in ("in", "out"))
     shapes = "; ".join(
         f"{array.name} {'x'.join(map(str, array.shape))} {array.number}" for array in exchanged

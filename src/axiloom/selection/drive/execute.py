@@ -22,7 +22,7 @@ def execute(program: Program, isa: InstructionSet, values: Values) -> Values:
     """Results of `program` by name; `values` are raw, of arrays that are given. UsageError for an array
     without values."""
     simulator, encoder = Simulator(isa), Encoder(isa)
-    for array, data in given(program, values):
+    for array, data in initial_bytes(program, values):
         simulator.state[array.memory][array.base : array.base + len(data)] = data
     for command in program.commands:
         simulator.command(**encoder.inputs(command))
@@ -32,7 +32,7 @@ def execute(program: Program, isa: InstructionSet, values: Values) -> Values:
     )
 
 
-def given(program: Program, values: Values) -> Iterator[tuple[HostArray, Bytes]]:
+def initial_bytes(program: Program, values: Values) -> Iterator[tuple[HostArray, Bytes]]:
     """The bytes of arrays that have some before the program runs."""
     for array in program.arrays:
         contents = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)

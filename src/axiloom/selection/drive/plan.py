@@ -24,7 +24,7 @@ from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.plan import Command, Plan, Queue, Receive, Region, Send, Words
 from axiloom.plan.tree import Move, rows
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.host import Access, Addresses, access
+from axiloom.selection.drive.host import Addresses, access
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import HostArray, Program, array_bytes
 
@@ -101,9 +101,11 @@ class _Planner:
             inputs = encoder.inputs(command)
             touched = access(self.isa, command.instruction, inputs)
             where = f"command {number_}, {command.instruction}"
-            if self._needs_stored(touched):
+            if self.stored[touched.reads].any() or self.stored[touched.writes].any():
                 queues.append(Queue(tuple(queue)))
                 queue = []
+                self.clean |= self.stored
+                self.stored[:] = False
             receives = self._receive(self._pieces(touched.writes, where))
             words = self._words(encoder, command_bits=encoder.bits, word=encoder.words(command))
             sends = self._send(self._pieces(touched.reads, where))
@@ -124,14 +126,6 @@ class _Planner:
             array = self.program.arrays[place]
             if array.role in ("in", "constant"):
                 raise CompileError(f"{where}: it stores to {array.name}, which is {array.role}")
-
-    def _needs_stored(self, touched: Access) -> bool:
-        """Whether a command needs bytes of one before it in the same queue."""
-        if not (self.stored[touched.reads].any() or self.stored[touched.writes].any()):
-            return False
-        self.clean |= self.stored
-        self.stored[:] = False
-        return True
 
     def _pieces(self, addresses: Addresses, where: str) -> list[Piece]:
         if not addresses.size:

@@ -15,7 +15,7 @@ from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.plan import Command, Plan, Receive, Region, Send, Words
 from axiloom.plan.figures import in_order
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.execute import Bytes, Values, given, results
+from axiloom.selection.drive.execute import Bytes, Values, initial_bytes, results
 from axiloom.selection.drive.host import access
 from axiloom.selection.drive.plan import WORD
 from axiloom.selection.program.program import Program, array_bytes
@@ -28,7 +28,7 @@ class Replay:
         self.program, self.plan, self.isa = program, plan, isa
         self.encoder, self.simulator = Encoder(isa), Simulator(isa)
         self.memory = {array.name: np.zeros(array_bytes(array), np.uint8) for array in program.arrays}
-        for array, data in given(program, values):
+        for array, data in initial_bytes(program, values):
             self.memory[array.name][:] = data
 
     def packets(self) -> Iterator[tuple[Command, bytes, bytes]]:

@@ -13,6 +13,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import PackingAttr
@@ -95,6 +96,10 @@ class Place(ModulePass):
     words: int = PACKET_WORDS
     line_bytes: int = LINE_BYTES
     tables: bool = False
+
+    def __post_init__(self) -> None:
+        if self.buffers not in (0, 1, 2):
+            raise UsageError(f"accel-place: buffers is 0, 1 or 2, not {self.buffers}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
