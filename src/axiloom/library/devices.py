@@ -39,7 +39,7 @@ def device(
     lanes: int | None = None,
     product_rows: int | None = None,
 ) -> Device:
-    """An accelerator: a built-in one by its name (``v3_16``, ``vta``), a specification by its file
+    """An accelerator: a built-in one by its name (``v3_16``), a specification by its file
     (``mine.json``) or as a value, an instruction set with meaning (``rows32.isa``), a packaged core
     (``component.xml`` of IP-XACT), whose specification is drafted from its ports (`Device.notes`).
 

@@ -4,7 +4,7 @@ Rows that the DMA can move lie in memory as they travel: whole beats, equal rows
 packs the others, or takes them apart again once they are there. A queue ends between a store and what needs
 its bytes: the device's order does not bind the DMA, which fetches ahead.
 
-There are no loops. Rolling equal commands into loops of one level takes an LSTM's 264 commands to 120, VTA's
+There are no loops. Rolling equal commands into loops of one level takes an LSTM's 264 commands to 120, tiled
 products and convolutions to two thirds; what costs cycles is the code of a command, which two words a call
 made small.
 """
