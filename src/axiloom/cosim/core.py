@@ -25,6 +25,7 @@ from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import BuildError, DriverError, HangError
 from axiloom.cosim import (
     board_program,
+    coverage,
     diagnosis,
     lines,
     linux,
@@ -210,7 +211,7 @@ class Core:
         self.program: Program | None = None
         self._kept: dict[str, tuple[tuple[int, ...], str]] = {}
         self._specs = specs
-        self._lib = native.bind(library(), profile.FUNCTIONS | tally.FUNCTIONS)
+        self._lib = native.bind(library(), profile.FUNCTIONS | tally.FUNCTIONS | coverage.FUNCTIONS)
         size = self._lib.axl_ram_size()
         if board.ram_bytes != size:
             raise BuildError(
@@ -309,6 +310,14 @@ class Core:
     def stop_at_stale(self) -> None:
         """From here until the next :meth:`begin`: missing cache maintenance is a fault."""
         self._lib.axl_stop_at_stale()
+
+    def keep_blocks(self) -> None:
+        """From here until the next :meth:`begin`: :meth:`executed` knows each block of the program."""
+        self._lib.axl_keep_blocks()
+
+    def executed(self) -> Array:
+        """After :meth:`keep_blocks`, what was executed: fields of :data:`axiloom.cosim.coverage.BLOCK`."""
+        return coverage.blocks(self._lib)
 
     def section_at(self, function: str, *, clean: bool = False) -> None:
         """From here until the next :meth:`begin`: the calls of `function` are measured.

@@ -15,6 +15,7 @@ import numpy as np
 
 from axiloom.cosim import linux
 from axiloom.cosim.board_program import NOBODY, Terminal
+from axiloom.cosim.coverage import Covered
 from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
@@ -64,6 +65,8 @@ class Job:
     live: tuple[int, int] | None = None
     """In place of a program: descriptors of the socket and of the memory of :class:`axiloom.cosim.live.Live`.
     """
+    coverage: bool = False
+    """Which lines of the program, and of a user's RTL, are executed is in the result."""
     gdb: int | None = None
     """A listening socket, at which the program waits for a debugger: see :mod:`axiloom.cosim.debugger`."""
 
@@ -145,6 +148,8 @@ class Result:
     """The program is one that other tools built for a board."""
     notes: list[str] = field(default_factory=list)
     """Of a board's program: registers that nobody models, and how it ended."""
+    covered: Covered | None = None
+    """If the job asked for it, what was executed."""
     hang: str | None = None
     """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
     stopped: Stopped | None = None

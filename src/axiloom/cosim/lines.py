@@ -30,7 +30,7 @@ class Lines:
     """The lines of one program; without any it knows no place."""
 
     rows: tuple[tuple[int, int, str, int], ...] = ()
-    """First address, the one behind, file name, line: by address."""
+    """First address, the one behind, file, line: by address."""
     _begins: tuple[int, ...] = field(default=(), repr=False)
 
     def at(self, address: int) -> str | None:
@@ -39,7 +39,7 @@ class Lines:
         if index < 0 or address >= self.rows[index][1]:
             return None
         _, _, file, line = self.rows[index]
-        return f"{file}:{line}"
+        return f"{PurePath(file).name}:{line}"
 
 
 NONE = Lines()
@@ -104,7 +104,7 @@ def _rows(dwarf: Any) -> Iterator[tuple[int, int, str, int]]:
                 if before.file not in files:
                     files[before.file] = _path(program, before.file, folder)
                 if not _LIBRARY.search(files[before.file].as_posix()):
-                    yield before.address, state.address, files[before.file].name, before.line
+                    yield before.address, state.address, files[before.file].as_posix(), before.line
             before = None if state.end_sequence else state
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
 from axiloom.base.errors import AxiloomError, ProtocolError
-from axiloom.cosim import debugger, diagnosis, pauses, referee, reset, tally
+from axiloom.cosim import coverage, debugger, diagnosis, pauses, referee, reset, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
@@ -366,6 +366,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb)
     if job.strict:
         core.stop_at_stale()
+    if job.coverage:
+        core.keep_blocks()
     if job.section:
         core.section_at(job.section, clean=job.section_clean)
         if job.section_outputs:
@@ -441,6 +443,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         taken=core.taken,
         is_board=core.program is not None and core.program.is_board,
         notes=core.notes(),
+        covered=coverage.Covered(core.executed(), coverage.of_rtl(work.system)) if job.coverage else None,
         hang=hang,
         stopped=stopped,
         fault=fault,
@@ -491,6 +494,7 @@ async def session(dut: Dut) -> None:
                 terminal = job.terminal.again(results[number].taken)
                 limit_s = pauses.limit_s(results[number])
                 again = replace(job, stall=seed, timeout_s=limit_s, terminal=terminal, gdb=None)
+                again = replace(again, coverage=False)  # that of the first run is kept
                 held = await _run(dut, core, clock, models, work, again)
                 results[number] = pauses.compared(results[number], held, again)
                 _answer(number, results[number])

@@ -30,6 +30,7 @@ from axiloom.base.errors import (
 )
 from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
+from axiloom.cosim.coverage import check_counts, uncounted
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
 from axiloom.cosim.system import Stall, System
@@ -76,28 +77,34 @@ class Soc:
     """`system`, simulated.
 
     With `timeline` results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
+    With `coverage` a user's RTL counts its lines, for jobs that ask for them.
     """
 
-    def __init__(self, system: System, timeline: bool = False) -> None:
+    def __init__(self, system: System, timeline: bool = False, coverage: bool = False) -> None:
         if timeline and len(system.links) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
+        if coverage:
+            check_counts(system)
         self.system = system
         self.timeline = timeline
+        self._counts = coverage and system.user_rtl is not None
         self._trace = Path(system.trace).absolute() if system.trace else None
         self._command: list[str | Path] | None = None
 
     def build(self, progress: Progress | None = None) -> None:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
-        verilog = (*wrapper, *self._sources())
+        sources = self._sources()
+        verilog = (*wrapper, *sources)
         library = core.library(progress)
         trace = self._trace
         if self.system.sim == "verilator":
             design = verilator.Design(
                 verilog,
                 "axiloom_tb",
-                _PUBLIC,
+                _PUBLIC + (uncounted(name for name, _ in (*wrapper, *sources[:1])) if self._counts else ""),
                 soc=True,
+                coverage=self._counts,
                 trace=trace.suffix[1:] if trace else None,
                 defines=self._defines(),
             )

@@ -49,6 +49,7 @@ def execute(
     load: Sequence[str] = (),
     expect: Sequence[str] = (),
     gdb: int | None = None,
+    coverage: Path | None = None,
     **typed: Any,
 ) -> int:
     """`typed`: what the terminal of :mod:`axiloom.cli.run.board_program` takes."""
@@ -57,7 +58,7 @@ def execute(
     specs = asked.specs()
     system = around.system(specs, asked)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
-    soc = Soc(system, timeline=shown.timeline)
+    soc = Soc(system, timeline=shown.timeline, coverage=coverage is not None)
     with folder_or_temporary(shown.keep) as folder:
         settings = CompileOptions(
             tuple(define), tuple(include), tuple(compiler), bsp, for_debugger=gdb is not None
@@ -70,9 +71,12 @@ def execute(
         about = content_hash(dumps(*specs), tuple(define), tuple(compiler), bsp)
         with board_program.terminal(elf, typed, inputs) as terminal:
             job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
+            job = replace(job, coverage=coverage is not None)
             has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text
             with debugger.waiting(job, gdb) as job:
                 result = soc.run_many([job], check=False, progress=has_lines)[0]
+        if coverage is not None and result.covered is not None:
+            shared.write(result.covered.lcov(elf), coverage)
         board_program.say(result, terminal)
         try:
             raise_failure(result)
@@ -193,7 +197,13 @@ _GDB = option(
     first=True,
     help="wait at this port of this machine for gdb, which then has the program (0: a free port)",
 )
-_COMMON = (serial.LOAD, serial.EXPECT, _GDB, shared.accelerator())
+_COVERAGE = option(
+    "--coverage",
+    type=Path,
+    metavar="FILE.info",
+    help="write how often each line of the driver was executed, and of --rtl Verilog, as LCOV's text",
+)
+_COMMON = (serial.LOAD, serial.EXPECT, _GDB, _COVERAGE, shared.accelerator())
 _AROUND = shared.without(shared.SIMULATION, "seed")
 APPLET = Applet(
     "simulate",

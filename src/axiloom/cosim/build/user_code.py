@@ -122,7 +122,7 @@ def compile_user(
     script = guards.keeping_lines(target.script.read_text(encoding="utf-8"))
     if arrays:
         script = guards.with_guards(script, arrays)
-    flags = [*macros, *options.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]
+    flags = [*macros, opt, *options.flags, *(f"-I{folder.absolute()}" for folder in folders)]
     headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
     names = [path.name for path in (*sources, *headers)]
     languages = [_language(host, linux, target.include, source) for source in sources]

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
@@ -223,6 +223,8 @@ class Design:
     trace: str | None = None
     """None, "fst" or "vcd"."""
     defines: tuple[tuple[str, str], ...] = ()
+    coverage: bool = field(default=False, repr=False)
+    """Lines of the design are counted, for :file:`rtl/coverage.cpp`."""
     short: bool = False
     """It runs for few cycles: nothing is optimised, which takes the compiler longer than such a run."""
 
@@ -235,6 +237,7 @@ def build(design: Design, core: Path | None = None, progress: Progress | None = 
     """
     archive = runtime(design.trace, progress)
     own = [RTL / "model.cpp", RTL / "model.h", RTL / "axl_glue.h"]
+    own += [RTL / "coverage.cpp"] if design.coverage else []
     interface = (RTL.parent / "native" / "axl_core.h").read_text() if design.soc else ""
 
     def fill(folder: Path) -> None:
@@ -259,6 +262,7 @@ def _verilate(design: Design, folder: Path) -> Path:
     arguments: list[str | Path] = ["--vpi", "--top-module", design.top, "--Mdir", generated.name]
     if design.trace:
         arguments += [f"--trace-{design.trace}", "--trace-structs"]
+    arguments += ["--coverage-line"] if design.coverage else []
     arguments += [f"-D{name}={value}" for name, value in design.defines]
     verilate([*arguments, control, *files], f"Verilator cannot build {design.top}", folder)
     return generated
@@ -358,6 +362,8 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
         flags.append("-DAXL_SOC")
     if _quick() and not design.short:
         flags.append(f"-I{headers()}")
+    if design.coverage:
+        units["coverage"] = (["-O1"], (RTL / "coverage.cpp").read_text())
     for name, (_, text) in units.items():
         (folder / f"{name}.cpp").write_text(text)
     what = f"compiling the simulation of {design.top}"

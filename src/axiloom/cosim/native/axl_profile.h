@@ -114,6 +114,15 @@ typedef struct axl_lap_counts_t {
 } axl_lap_counts_t;
 const axl_lap_counts_t *axl_lap_counts(int lap);   /* NULL outside */
 
+/* From here to the end of the job: keep which basic blocks are executed, for axl_blocks. */
+void axl_keep_blocks(void);
+typedef struct axl_block_t {
+    uint32_t address, bytes;
+    uint64_t runs;       /* how often it was entered; a fault leaves it before its end */
+} axl_block_t;
+/* They overlap where a branch goes into the middle of one, and may come twice. Holds until the next call. */
+const axl_block_t *axl_blocks(uint64_t *count);
+
 #ifdef __cplusplus
 }
 #endif

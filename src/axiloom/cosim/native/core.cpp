@@ -583,6 +583,15 @@ const axl_counters_t *axl_counters(void) {
 
 void axl_class_counts(uint64_t *counts) { soc().cpu.class_counts(counts); }
 
+void axl_keep_blocks(void) { soc().cpu.keep_blocks(); }
+
+const axl_block_t *axl_blocks(uint64_t *count) {
+    static std::vector<axl_block_t> list;
+    list = soc().cpu.executed();
+    *count = list.size();
+    return list.data();
+}
+
 void axl_stop_at_stale(void) {
     soc().memory.on_stale = [] {
         soc().cpu.fail(AXL_FAULT_STALE, soc().memory.pc, 0, "caches and memory differ where the DMA and the CPU share it");

@@ -72,8 +72,8 @@ class UserRtl:
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
     An AXI4 master is found by the outputs ``*araddr`` and ``*awaddr``; a module with one may have no streams.
 
-    Attributes: `files` (of VHDL: the Verilog that GHDL makes of it), `top`, `told` (the ``rtl`` part),
-    `clock`, `clocks`, `reset` (or None), `resets` (each with whether it is active low),
+    Attributes: `files` (of VHDL: the Verilog that GHDL makes of it), `is_vhdl`, `top`, `told` (the ``rtl``
+    part), `clock`, `clocks`, `reset` (or None), `resets` (each with whether it is active low),
     `reset_active_low`, `input_streams`, `output_stream`, `control` (the AXI4-Lite port, or None), `master`
     (the AXI4 master, or None), `master_width` (bits of its data), `input`
     and `output` (prefixes of the first streams), `stream_width` (bits that both streams have at the DMA),
@@ -97,7 +97,8 @@ class UserRtl:
                 raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
             raise BuildError(f"user RTL: module names that begin with axiloom_ are ours, rename {top}")
-        self.files = as_verilog(self.files, top, self.told.parameters)
+        self.files, theirs = as_verilog(self.files, top, self.told.parameters), self.files
+        self.is_vhdl = self.files != theirs
         self.ports = read_ports(self.files, top, self.told.parameters)
         self._by_name = {port.name: port for port in self.ports}
         faults: list[str] = []

@@ -59,6 +59,8 @@ int Cpu::begin() {
     predictor.reset();
     blocks.assign(BLOCKS, Block());
     std::fill(std::begin(retired), std::end(retired), 0);
+    keeps_blocks = false;
+    replaced.clear();
     syscalls = 0;
     previous = nullptr;
     last_fetch = NO_LINE;
@@ -433,6 +435,18 @@ void Cpu::decode(Block &slot, uint32_t address, uint32_t size) {
 void Cpu::retire(const Block &block) {
     for (uint32_t kind = 0; kind < AXL_CLASSES; kind++)
         retired[kind] += block.runs * block.classes[kind];
+    if (__builtin_expect(keeps_blocks && block.runs, 0))
+        replaced[{block.address, block.size}] += block.runs;
+}
+
+std::vector<axl_block_t> Cpu::executed() const {
+    std::vector<axl_block_t> list;
+    for (const auto &[place, runs] : replaced)
+        list.push_back({place.first, place.second, runs});
+    for (const Block &block : blocks)
+        if (block.runs)
+            list.push_back({block.address, block.size, block.runs});
+    return list;
 }
 
 void Cpu::class_counts(uint64_t *counts) const {

@@ -4,6 +4,7 @@
 
 #include <unicorn/unicorn.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -152,6 +153,8 @@ class Cpu {
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
     void class_counts(uint64_t *counts) const;
+    void keep_blocks() { keeps_blocks = true; }
+    std::vector<axl_block_t> executed() const;
     std::string waits() const;
     uint64_t cycles() const { return (base >> 6) + memory.penalty + stall; }
     uint64_t to_fabric(uint64_t cpu_cycles) const { return cpu_cycles * fabric_ratio / cpu_ratio; }
@@ -240,6 +243,9 @@ class Cpu {
     // a debugger
     uint32_t repeated = NOWHERE, observed_first = 0, observed_bytes = 0; // see repeats_to, observe
     Block begun; // see pause_at
+    // which blocks were executed, of those that others have replaced: address and bytes, and how often
+    bool keeps_blocks = false;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> replaced;
 
     int fail_setup(const char *what, uc_err code);
     int prepare(uint32_t text_start, uint32_t text_end);
