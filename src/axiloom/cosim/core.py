@@ -156,9 +156,14 @@ def _built(progress: Progress | None) -> Path:
         units = [path for path in sources() if path.suffix == ".cpp"]
         with processes.scratch() as name:
             objects = [f"{name}/{unit.stem}.o" for unit in units]
+            # Read once, what most units begin with: that is half of their time.
+            common, line = Path(name) / "common.hpp", '#include "cpu/cpu.hpp"\n'
+            common.write_text(line, encoding="utf-8")
+            tool(*FLAGS, *include(), "-x", "c++-header", str(common), "-o", f"{common}.gch")
             jobs = [
-                partial(tool, *FLAGS, *include(), "-c", str(unit), "-o", target)
+                partial(tool, *FLAGS, *include(), *begins, "-c", str(unit), "-o", target)
                 for unit, target in zip(units, objects, strict=True)
+                for begins in [("-include", str(common)) if line in unit.read_text(encoding="utf-8") else ()]
             ]
             processes.all_of(jobs, _JOBS)
             place = (f"-L{unicorn.parent}", f"-l:{unicorn.name}", f"-Wl,-rpath,{unicorn.parent}")

@@ -1,4 +1,5 @@
 // Where the program is held, and how it goes on.
+#include "cpu/cpu.hpp"
 #include "debug/debugger.hpp"
 
 #include <utility>

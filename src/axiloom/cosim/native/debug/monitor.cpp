@@ -5,6 +5,7 @@
 
 #include "axl_profile.h"
 #include "bus/dma_registers.h"
+#include "cpu/cpu.hpp"
 #include "debug/debugger.hpp"
 #include "text.hpp"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cpu/cpu.hpp"
 #include "debug/debugger.hpp"
 #include "text.hpp"
 

@@ -1,6 +1,7 @@
 // Blocks of a Zynq UltraScale+ that programs set up, and in which nothing has an effect here: the values are kept. UG1087.
 #include <unordered_map>
 
+#include "cpu/cpu.hpp"
 #include "zynqmp/generic_timer.hpp"
 
 namespace axl {
