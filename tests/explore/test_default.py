@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,8 @@ from axiloom import boards, isa
 from axiloom.base.errors import UsageError
 from axiloom.drivergen import matmul_mlir, parse_workload
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.explore.default import Open, hardware, of_problem, published
+from axiloom.explore.default import Open, hardware, of_network, of_problem, published
+from axiloom.read import models
 from axiloom.report.build import choice_line
 from axiloom.run.resolve import BEST
 
@@ -162,3 +164,13 @@ def test_later_calls_may_take_other_tiles() -> None:
     assert often.choice["published_ms"] is None
     assert choice_line(often.choice).endswith(f"predicted {often.choice['predicted_ms']:.3f} ms for 6 calls")
     assert once.choice["predicted_ms"] < often.choice["predicted_ms"] < 6 * once.choice["predicted_ms"]
+
+
+def test_a_network_is_not_beside_published_where_a_layer_is_not() -> None:
+    """Of the first two layers, which requantise, the model knows no published driver."""
+    name = str(Path(__file__).parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir")
+    network, spec = models.load(name), isa.builtin("v4_16", data_type="int8", post=True)
+    choice = of_network(network.mlir, network.weights, [spec], DEFAULTS, NOTHING, name=name).choice
+    assert choice is not None
+    assert choice["published_ms"] is None
+    assert choice["predicted_ms"] > 0

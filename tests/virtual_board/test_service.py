@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import axiloom as ax
+from axiloom.base import extras
+from axiloom.base.errors import BuildError
+from axiloom.cli import main
 from axiloom.isa.contract.dma_registers import ADDRESS, DMACR, DMASR, LENGTH, Channel
 from axiloom.virtual_board import address_map, handoff
 from axiloom.virtual_board.board import FIRMWARE, MANAGER, PINS_BASE, BoardState
@@ -137,6 +140,18 @@ def test_pins_gpio_and_clocks_keep_what_is_written(client: Client) -> None:
     client.gpio.unexport(gpio_id=key)
     assert not client.gpio.is_exported(gpio_id=key).is_exported
     assert client.gpio.get_gpio_base_path().base_path.endswith(str(PINS_BASE))
+
+
+@pytest.mark.parametrize("module", ["grpc", "grpc_tools"])
+def test_without_grpc_the_command_that_brings_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str
+) -> None:
+    find = extras.importlib.util.find_spec
+    monkeypatch.setattr(
+        extras.importlib.util, "find_spec", lambda name: None if name == module else find(name)
+    )
+    assert main(["serve", "--pynq", "--accel", "v1_4"]) == BuildError.exit_code
+    assert f"which is not installed: {extras.install('pynq')}" in capsys.readouterr().err
 
 
 def test_a_second_server_at_the_address_is_refused() -> None:

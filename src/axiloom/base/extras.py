@@ -22,6 +22,7 @@ USES = {
     "onnx": "ONNX models: `axiloom run model.onnx`",
     "synth": "clocks and bitstreams: `axiloom estimate`",
     "calibrate": "fitting a board's profile: `axiloom calibrate`",
+    "pynq": "a server for PYNQ notebooks: `axiloom serve --pynq`",
     "dask": "sweeps on several machines: `axiloom sweep --dask`",
     "networks": "the networks of examples/networks",
     "bench": "plots: `python -m benchmarks.paper`",
@@ -32,6 +33,8 @@ _BRINGS = {
     "torch_mlir": ("torch-mlir", "torch"),
     "onnx": ("ONNX", "onnx"),
     "sklearn": ("scikit-learn", "networks"),
+    "grpc": ("gRPC", "pynq"),
+    "grpc_tools": ("gRPC's compiler of messages", "pynq"),
 }
 """By module: the library's name, and the extra that brings it."""
 _REQUIREMENT = re.compile(

@@ -213,16 +213,19 @@ def of_network(
     if best is None:
         return Default(tuple(specs), asked)
     seconds, chosen = best
-    before = sum(
-        count * (published(text, specs[number], board=board, name=name) or 0.0)
+    times = [
+        (count, published(text, specs[number], board=board, name=name))
         for (number, text), count in counts.items()
-    )
+    ]
+    known_times = [count * time for count, time in times if time]
+    # What some layers alone take is not beside all of them.
+    before = sum(known_times) + beside if len(known_times) == len(times) else None
     said = _said(chosen[0], left, board)
     keys = ("flow", "order", "tile") if any(ranks(spec) for spec in chosen) else ("order", "tile")
     said |= {key: EACH for key in keys if getattr(asked, key) in (None, BEST)}
     if asked.pipeline is None:
         said["pipeline"] = drivergen.default_pipeline(chosen[0])
-    said_of_all = _choice(said, seconds + beside, before + beside)
+    said_of_all = _choice(said, seconds + beside, before)
     return Default(chosen, replace(asked, flow=asked.flow or BEST), said_of_all)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,19 +22,9 @@ from axiloom.library.programs import planned
 from axiloom.library.runs import Run, execute
 from axiloom.library.works import PROGRAM, Work, read
 from axiloom.report.types import Kernel
-from axiloom.run.compare import Arrays
-
-if TYPE_CHECKING:
-    pass
 
 Array = np.ndarray[Any, Any]
 On: TypeAlias = Device | Source | Sequence[Device | Source] | None
-Job = Any
-"""A :class:`axiloom.run.run.Run`."""
-COMPILED = ("schedule", "plan", "driver", "chooser")
-"""What a job works out once, whatever its inputs are."""
-Given: TypeAlias = Arrays | Path | None
-"""Inputs by name, an ``.npz`` with them, or random ones."""
 
 
 def plan(

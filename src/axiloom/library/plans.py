@@ -23,8 +23,6 @@ from axiloom.explore import chosen
 from axiloom.explore.asked import Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
-from axiloom.library.accelerators import Device
-from axiloom.library.devices import Source
 from axiloom.library.runs import Run, execute
 from axiloom.library.works import Work
 from axiloom.run import selection
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from axiloom.nests.schedule import Schedule as NestSchedule
 
 Array = np.ndarray[Any, Any]
-On: TypeAlias = Device | Source | Sequence[Device | Source] | None
 Job = Any
 """A :class:`axiloom.run.run.Run`."""
 COMPILED = ("schedule", "plan", "driver", "chooser")

@@ -217,6 +217,11 @@ def _check_dma(block: Block, link: Link) -> None:
             )
 
 
+def divisor(pll_mhz: int, fabric_mhz: int) -> int:
+    """Six bits: what makes the fabric's clock of a PLL's, or the next slower one."""
+    return min(ceil(pll_mhz / fabric_mhz), 63)
+
+
 def _clocks(system: System) -> Iterator[tuple[Block, Registers]]:
     """Of the processing system: storage with what PYNQ computes clocks from."""
     fabric_mhz = max(system.profile.fabric_hz // 1_000_000, 1)
@@ -224,12 +229,12 @@ def _clocks(system: System) -> Iterator[tuple[Block, Registers]]:
         # FDIV 18:12 of the PLLs for ARM, DDR and IO; dividers 13:8 and 25:20 of the four clocks.
         arm = max(round(2 * system.profile.cpu_hz / 1e6 / REFERENCE_MHZ), 1)
         values = {0x100: arm << 12, 0x104: 21 << 12, 0x108: 20 << 12, 0x120: 2 << 8}
-        values |= {0x170 + 16 * i: 1 << 20 | min(ceil(1000 / fabric_mhz), 63) << 8 for i in range(4)}
+        values |= {0x170 + 16 * i: 1 << 20 | divisor(1000, fabric_mhz) << 8 for i in range(4)}
         yield Block("slcr", "zynq:ps7:slcr:1.0", SLCR, SLCR_BYTES), Storage(values)
         return
     # FBDIV 14:8 of the PLLs; dividers 13:8 and 21:16 of PL0 to PL3.
     low = {0x20: 1 << 16 | 90 << 8, 0x30: 1 << 16 | 72 << 8}
-    low |= {0xC0 + 4 * i: 1 << 24 | 1 << 16 | min(ceil(1500 / fabric_mhz), 63) << 8 for i in range(4)}
+    low |= {0xC0 + 4 * i: 1 << 24 | 1 << 16 | divisor(1500, fabric_mhz) << 8 for i in range(4)}
     high = {0x20: 1 << 16 | 72 << 8, 0x2C: 1 << 16 | 64 << 8, 0x38: 1 << 16 | 90 << 8, 0x60: 1 << 8}
     yield Block("crl_apb", "zynqmp:ps8:crl_apb:1.0", CRL_APB, CLOCK_BYTES), Storage(low)
     yield Block("crf_apb", "zynqmp:ps8:crf_apb:1.0", CRF_APB, CLOCK_BYTES), Storage(high)

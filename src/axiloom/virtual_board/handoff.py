@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, i
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards import Board
-from axiloom.virtual_board.address_map import CONTROL, Block
+from axiloom.virtual_board.address_map import CONTROL, Block, divisor
 
 _AXI = "xilinx.com:interface:aximm:1.0"
 _ZYNQ, _MPSOC = "processing_system7", "zynq_ultra_ps_e"
@@ -226,7 +226,7 @@ def _clocks(kind: str, board: Board) -> dict[str, object]:
             values |= {
                 f"PCW_FPGA_FCLK{number}_ENABLE": int(number == 0),
                 f"PCW_FCLK{number}_PERIPHERAL_CLKSRC": "IO PLL",
-                f"PCW_FCLK{number}_PERIPHERAL_DIVISOR0": max(1000 // mhz, 1),
+                f"PCW_FCLK{number}_PERIPHERAL_DIVISOR0": divisor(1000, mhz),
                 f"PCW_FCLK{number}_PERIPHERAL_DIVISOR1": 1,
             }
         else:
@@ -234,7 +234,7 @@ def _clocks(kind: str, board: Board) -> dict[str, object]:
             values |= {
                 f"PSU__FPGA_PL{number}_ENABLE": int(number == 0),
                 f"{clock}__SRCSEL": "IOPLL",
-                f"{clock}__DIVISOR0": max(1500 // mhz, 1),
+                f"{clock}__DIVISOR0": divisor(1500, mhz),
                 f"{clock}__DIVISOR1": 1,
             }
         values[_FREQUENCY.format(number)] = mhz

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
-from axiloom.base.errors import AxiloomError, BuildError, UsageError
+from axiloom.base import extras
+from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.virtual_board.board import MOST_FILE_BYTES, PIECE, PINS, PINS_BASE, BoardState, RefusedError
 
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it tells more than one line of an address in use
@@ -27,7 +28,6 @@ THREADS, MOST_REQUESTS = 16, 64
 STREAM_S = 60.0
 """After so long a stream of a client's is given up: each holds a thread."""
 MOST_MESSAGE_BYTES = 2 * PIECE
-EXTRA = "the server of PYNQ's protocol needs gRPC: run pip install 'axiloom[pynq]'"
 _PROTO = "axiloom/virtual_board/proto/{}.proto"
 
 
@@ -211,8 +211,8 @@ def _handler(service: Service, method: Any) -> Any:
 
 def check() -> None:
     """BuildError without gRPC."""
-    if grpc is None:
-        raise BuildError(EXTRA)
+    for module in ("grpc", "grpc_tools"):
+        extras.require(module, "serve --pynq")
 
 
 def serve(board: BoardState, address: str = f"{LOOPBACK}:{PORT}") -> Any:
