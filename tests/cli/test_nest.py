@@ -66,6 +66,16 @@ def test_refusals(capsys: pytest.CaptureFixture[str], model: str, tmp_path: Path
     assert "-D 3=4: write NAME=VALUE" in refused(capsys, GEMM, "-D", "3=4")[1]
 
 
+def test_an_argument_as_the_flat_function(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = tmp_path / "add.c"
+    source.write_text(
+        "void add(const int a[4], int add_flat[4]) { for (int i = 0; i < 4; i++) add_flat[i] = a[i]; }"
+    )
+    code, told = refused(capsys, "run", str(source))
+    assert code == 4
+    assert told.endswith("axiloom: add: `add_flat` cannot be a name in the driver in C; give it another\n")
+
+
 def test_faults_are_all_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "bad.c"
     path.write_text("void f(float A[4]) { float t[4];\nfor (int i = 0; i < 5; i++)\n A[i] = t[i]; }\n")

@@ -48,7 +48,8 @@ def driver_of(program: Program, inputs: Packet, outputs: Packet, link: Link) -> 
     that C or the runtime has already."""
     arguments = [array for array in program.arrays if array.role is not Role.LOCAL]
     for name in (program.name, *(array.name for array in arguments)):
-        if identifier(name) != name or (name == program.name and taken(name)):
+        known = name == f"{program.name}_flat" or (name == program.name and taken(name))
+        if known or identifier(name) != name:
             raise CompileError(
                 f"{program.name}: `{name}` cannot be a name in the driver in C; give it another"
             )

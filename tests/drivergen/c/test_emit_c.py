@@ -148,6 +148,7 @@ def test_names_that_collide_still_compile_and_compute() -> None:
     )
     driver, _ = host.check(text, isa.builtin("v3_4"))
     assert driver.function == "main_"
+    host.check(matmul_mlir(5, 6, 7).replace("@matmul", "@A"), isa.builtin("v3_4"))  # as its argument
 
 
 def test_no_c_for_it() -> None:

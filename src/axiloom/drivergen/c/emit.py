@@ -16,7 +16,7 @@ default, so each port has the form for what runs through it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 
 from xdsl.dialects import arith, func, memref, scf
@@ -71,9 +71,9 @@ HEADERS = {
 """Where functions of the runtime are declared that are not in axiloom.h, by their first letters."""
 
 
-def prototype(function: func.FuncOp, *, restrict: bool = False) -> str:
-    """``dma_status matmul(const int32_t *A, ...)`` without the semicolon."""
-    names = Names([])
+def prototype(function: func.FuncOp, taken: Sequence[str] = (), *, restrict: bool = False) -> str:
+    """``dma_status matmul(const int32_t *A, ...)`` without the semicolon; no argument has a `taken` name."""
+    names = Names(taken)
     kinds = [a.data.get("accel.kind") for a in function.arg_attrs or []]
     parameters = []
     for arg, kind in zip(function.body.block.args, kinds, strict=True):
@@ -94,14 +94,14 @@ def prototype(function: func.FuncOp, *, restrict: bool = False) -> str:
 class _Function(Expressions):
     """Statements of one function."""
 
-    def __init__(self, function: func.FuncOp, taken: Iterable[str], *, restrict: bool) -> None:
+    def __init__(self, function: func.FuncOp, taken: Sequence[str], *, restrict: bool) -> None:
         self.function = function
         self.lines: list[str] = []
         self.names = Names(taken)
         self.indent = 1
         for arg in function.body.block.args:
             self.names.add(arg, "arg")
-        head = prototype(function, restrict=restrict)
+        head = prototype(function, taken, restrict=restrict)
         self.lines += [head, "{"]
         for arg in function.body.block.args:
             if arg.first_use is None:
