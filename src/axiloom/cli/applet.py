@@ -122,7 +122,7 @@ class Applet:
         parser.set_defaults(applet=self)
         if hidden or every:
             places = " ".join(_place(item) for item in self.options if item.is_place)
-            parser.usage = f"{parser.prog} {places} [OPTION...]"
+            parser.usage = " ".join(filter(None, (parser.prog, places, "[OPTION...]")))
 
     def parser(
         self, because: str = "", elsewhere: Mapping[str, str] | None = None, *, every: bool = False
