@@ -31,13 +31,14 @@ Array = np.ndarray[Any, Any]
 Counts = Mapping[str, Mapping[int, int]]
 """File to line to how often it was executed."""
 
-BLOCK = np.dtype([("address", np.uint32), ("bytes", np.uint32), ("runs", np.uint64)])
-"""``axl_block_t``: code without a branch in it, and how often it was entered."""
-
 
 class _Block(ctypes.Structure):
+    """``axl_block_t``: code without a branch in it, and how often it was entered."""
+
     _fields_ = [("address", ctypes.c_uint32), ("bytes", ctypes.c_uint32), ("runs", c_uint64)]
 
+
+BLOCK = np.dtype(_Block)
 
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_keep_blocks": (None, []),
@@ -69,7 +70,7 @@ def blocks(library: Any) -> Array:
     first = library.axl_blocks(ctypes.byref(count))
     if not count.value:
         return np.zeros(0, BLOCK)
-    return np.ctypeslib.as_array(first, shape=(count.value,)).view(BLOCK).reshape(-1).copy()
+    return np.ctypeslib.as_array(first, shape=(count.value,)).copy()
 
 
 def of_program(places: lines.Lines, executed: Array) -> Counts:

@@ -119,17 +119,16 @@ def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
     blocks = [dma_block(f"axi_dma_{number}", link) for number, link in enumerate(system.links)]
     own = [link for link in system.links if link.rtl.registers]
     for number, link in enumerate(own):
-        name = f"{link.name}_{number}"
-        base = OWN_AT + number * PAGE
         named = {
             CONTROL if at == 0 and name == "control" else name: at for name, at in link.rtl.registers.items()
         }
-        blocks.append(Block(name, f"{OWN}:{link.name}:1.0", base, port="S_AXI_CTRL", registers=named))
+        base, vlnv = OWN_AT + number * PAGE, f"{OWN}:{link.name}:1.0"
+        blocks.append(Block(f"{link.name}_{number}", vlnv, base, port="S_AXI_CTRL", registers=named))
     for number, name in enumerate(gpios):
         pins = {"GPIO_DATA": 0, "GPIO_TRI": 4, "GPIO2_DATA": 8, "GPIO2_TRI": 12}
         wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
         at = GPIO_AT + number * PAGE
-        blocks.append(Block(name, f"{GPIO}:2.0", at, 0x10000, "S_AXI", wide, pins))
+        blocks.append(Block(name, f"{GPIO}:2.0", at, PAGE, "S_AXI", wide, pins))
     return blocks
 
 

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 from axiloom.base import extras
 from axiloom.base.errors import AxiloomError, UsageError
@@ -31,19 +31,14 @@ MOST_MESSAGE_BYTES = 2 * PIECE
 _PROTO = "axiloom/virtual_board/proto/{}.proto"
 
 
-class Service(Protocol):
-    """A service of a .proto file: a method for each of its RPCs."""
-
-    board: BoardState
-    proto: Any
-
-
 class _Service:
+    """A service of a .proto `file`: a method for each of its RPCs."""
+
+    file = ""
+
     def __init__(self, board: BoardState) -> None:
         self.board = board
         self.proto = grpc.protos(_PROTO.format(self.file))
-
-    file = ""
 
 
 class RemoteDevice(_Service):
@@ -164,7 +159,7 @@ class Gpio(_Service):
 SERVICES = (RemoteDevice, Mmio, RemoteBuffer, Gpio)
 
 
-def _handler(service: Service, method: Any) -> Any:
+def _handler(service: _Service, method: Any) -> Any:
     """Of an RPC: under the board's lock, but for what a client streams, which may take its time."""
     function: Callable[[Any], Any] = getattr(service, method.name)
     request, answer = (getattr(service.proto, kind.name) for kind in (method.input_type, method.output_type))

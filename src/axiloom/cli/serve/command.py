@@ -83,8 +83,6 @@ def execute(
 
 def _system(asked: Asked, around: Simulated) -> System:
     """Verilog without a specification is known by its streams and registers alone."""
-    if around.wait != "poll" or around.os != "none" or around.stall is not None:
-        raise UsageError("axiloom serve: no driver runs here: leave --wait, --os and --stall out")
     asked = replace(asked, board=around.board)
     if asked.is_verilog and asked.accel is None and asked.file is None:
         assert asked.top is not None

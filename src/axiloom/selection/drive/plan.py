@@ -97,17 +97,17 @@ class _Planner:
         encoder = Encoder(self.isa)
         queues: list[Queue] = []
         queue: list[Command] = []
-        for number_, command in enumerate(self.program.commands):
+        for number, command in enumerate(self.program.commands):
             inputs = encoder.inputs(command)
             touched = access(self.isa, command.instruction, inputs)
-            where = f"command {number_}, {command.instruction}"
+            where = f"command {number}, {command.instruction}"
             if self.stored[touched.reads].any() or self.stored[touched.writes].any():
                 queues.append(Queue(tuple(queue)))
                 queue = []
                 self.clean |= self.stored
                 self.stored[:] = False
             receives = self._receive(self._pieces(touched.writes, where))
-            words = self._words(encoder, command_bits=encoder.bits, word=encoder.words(command))
+            words = self._words(encoder.bits, encoder.words(command))
             sends = self._send(self._pieces(touched.reads, where))
             fields = ", ".join(f"{name} {value}" for name, value in command.fields.items())
             moves = (*receives, Words(len(words), values=words), *sends)
@@ -116,10 +116,10 @@ class _Planner:
             self._read_only(touched.writes, where)
         return Plan((*queues, *([Queue(tuple(queue))] if queue else ())))
 
-    def _words(self, encoder: Encoder, command_bits: int, word: int) -> tuple[int, ...]:
-        beats = -(-command_bits // self.width)
-        count = beats * self.beat // WORD
-        return tuple(word >> 32 * at & 0xFFFFFFFF for at in range(count))
+    def _words(self, bits: int, command: int) -> tuple[int, ...]:
+        """Of a command of so many bits, in whole beats."""
+        count = -(-bits // self.width) * self.beat // WORD
+        return tuple(command >> 32 * at & 0xFFFFFFFF for at in range(count))
 
     def _read_only(self, writes: Addresses, where: str) -> None:
         for place in set(self.owner[writes].tolist()):
@@ -174,8 +174,14 @@ class _Planner:
     def _bytes(self, piece: Piece) -> npt.NDArray[np.int64]:
         """Its bytes in the host's memory."""
         array = next(array for array in self.program.arrays if array.name == piece.array)
-        rows = array.base + piece.offset + piece.stride * np.arange(piece.rows)
-        return (rows[:, None] + np.arange(piece.size)).ravel()
+        return array.base + places(piece.region)
+
+
+def places(region: Region) -> npt.NDArray[np.int64]:
+    """Its bytes in its array."""
+    lines, span = region.spans
+    begins = span.base + (lines.stride or 0) * np.arange(lines.tile)
+    return (begins[:, None] + np.arange(span.tile)).ravel()
 
 
 def _rows(pieces: Sequence[Piece]) -> list[Piece]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
@@ -17,7 +16,7 @@ from axiloom.plan.figures import in_order
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.execute import Bytes, Values, initial_bytes, results
 from axiloom.selection.drive.host import access
-from axiloom.selection.drive.plan import WORD
+from axiloom.selection.drive.plan import WORD, places
 from axiloom.selection.program.program import Program, array_bytes
 
 
@@ -56,19 +55,12 @@ class Replay:
         for move in command.moves:
             if isinstance(move, Receive):
                 for region in move.of or (move.region,):
-                    places = _places(region)
-                    self.memory[str(region.array)][places], packet = np.split(packet, [places.size])
+                    at = places(region)
+                    self.memory[str(region.array)][at], packet = np.split(packet, [at.size])
 
 
 def _sent(move: Send, memory: dict[str, Bytes]) -> bytes:
     """Whole words: behind what is packed are zeros."""
     regions: Sequence[Region] = move.of or (move.region,)
-    data = b"".join(memory[str(region.array)][_places(region)].tobytes() for region in regions)
+    data = b"".join(memory[str(region.array)][places(region)].tobytes() for region in regions)
     return data + bytes(WORD * move.words - len(data))
-
-
-def _places(region: Region) -> npt.NDArray[np.int64]:
-    """Its bytes in its array."""
-    lines, span = region.spans
-    rows = span.base + (lines.stride or 0) * np.arange(lines.tile)
-    return (rows[:, None] + np.arange(span.tile)).ravel()

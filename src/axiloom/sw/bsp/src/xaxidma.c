@@ -34,6 +34,15 @@ static void set_ring(XAxiDma_BdRing *ring, const XAxiDma_Config *config, int rec
     };
 }
 
+/* Resets it; whether that came to an end. */
+static int is_reset(XAxiDma *dma) {
+    XAxiDma_Reset(dma);
+    for (int looks = 0; looks < RESET_LOOKS; looks++)
+        if (XAxiDma_ResetIsDone(dma))
+            return TRUE;
+    return FALSE;
+}
+
 int XAxiDma_CfgInitialize(XAxiDma *InstancePtr, XAxiDma_Config *Config) {
     InstancePtr->Initialized = 0;
     if (!Config)
@@ -50,10 +59,8 @@ int XAxiDma_CfgInitialize(XAxiDma *InstancePtr, XAxiDma_Config *Config) {
     };
     set_ring(&InstancePtr->TxBdRing, Config, 0);
     set_ring(&InstancePtr->RxBdRing[0], Config, 1);
-    XAxiDma_Reset(InstancePtr);
-    for (int looks = RESET_LOOKS; looks && !XAxiDma_ResetIsDone(InstancePtr); looks--)
-        if (looks == 1)
-            return XST_DMA_ERROR;
+    if (!is_reset(InstancePtr))
+        return XST_DMA_ERROR;
     InstancePtr->Initialized = 1;
     return XST_SUCCESS;
 }
@@ -148,10 +155,8 @@ int XAxiDma_SelectCyclicMode(XAxiDma *InstancePtr, int Direction, int Select) {
 
 /* The registers are as a reset leaves them. */
 int XAxiDma_Selftest(XAxiDma *InstancePtr) {
-    XAxiDma_Reset(InstancePtr);
-    for (int looks = RESET_LOOKS; looks && !XAxiDma_ResetIsDone(InstancePtr); looks--)
-        if (looks == 1)
-            return XST_FAILURE;
+    if (!is_reset(InstancePtr))
+        return XST_FAILURE;
     const u32 sends = status(InstancePtr, XAXIDMA_DMA_TO_DEVICE), receives = status(InstancePtr, XAXIDMA_DEVICE_TO_DMA);
     if (InstancePtr->HasMm2S && !(sends & XAXIDMA_HALTED_MASK))
         return XST_FAILURE;
