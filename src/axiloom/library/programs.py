@@ -154,17 +154,17 @@ def of_network(
         raise UsageError("--os linux is for functions with one op, not for networks")
     say("from the text to RTL")
     rtl = device.rtl()
-    made = TextLayers(device.read, rtl, say)
+    by_text = TextLayers(device.read, rtl, say)
     place = ExitStack()
     system = _system(around, rtl, keep, place)
 
     def job(inputs: Given) -> NetworkRun:
         of = Network(work.name, model.mlir, model.weights, inputs, around.seed, model.referee)
-        return NetworkRun(of, system, layers=made, **layers.fields)
+        return NetworkRun(of, system, layers=by_text, **layers.fields)
 
     compiled = Plan(work, text, system, job)
     weakref.finalize(compiled, place.close)
-    return compiled, made
+    return compiled, by_text
 
 
 def _system(around: Simulated, rtl: DeviceRtl, keep: Path | None, place: ExitStack) -> System:

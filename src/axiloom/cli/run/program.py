@@ -143,9 +143,9 @@ def run_network(
         raise UsageError(f"{model}: --accel {accel} is for networks: MLIR, model.py:build or .onnx")
     device = instructions(names[0], define, stream_width)
     work = of_model(model, models.load(model))
-    plan, made = of_network(work, model, device, around, layers, keep=shown.keep, say=told())
+    plan, by_text = of_network(work, model, device, around, layers, keep=shown.keep, say=told())
     code = network.simulated(plan, shown, words, layers, against, input, output)
-    print("", *made.lines(), sep="\n")
+    print("", *by_text.lines(), sep="\n")
     return code
 
 

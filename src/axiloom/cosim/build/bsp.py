@@ -229,7 +229,7 @@ _CONTROL = re.compile("ctrl|control", re.IGNORECASE)
 def _filled(template: str, **words: str) -> str:
     """A file of ``sw/bsp/templates`` with `words` in place of ``@NAME@``."""
     text = (_TEMPLATES / template).read_text(encoding="utf-8")
-    return re.sub(r"@(\w+)@", lambda found: words[found[1]], text)
+    return re.sub(r"@(\w+)@", lambda match: words[match[1]], text)
 
 
 def _registers(module: str, registers: Mapping[str, int]) -> dict[str, str]:

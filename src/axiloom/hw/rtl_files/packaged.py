@@ -48,7 +48,7 @@ def packaged(path: Path) -> tuple[tuple[Path, ...], str]:
             if missing := [str(file) for file in files if not file.is_file()]:
                 raise BuildError(f"{path}: names files that are not there: {', '.join(missing)}")
             return files, top
-        if core := next((item for found in wanted for item in found.iter("subCoreRef")), None):
+        if core := next((item for element in wanted for item in element.iter("subCoreRef")), None):
             said = {key.rpartition("}")[2]: value for item in core for key, value in item.items()}
             name = said.get("name", "which it does not name")
             raise BuildError(f"{path}: is made of another core ({name}), whose files are not in it")
@@ -57,12 +57,12 @@ def packaged(path: Path) -> tuple[tuple[Path, ...], str]:
 
 def _views(root: ET.Element) -> Iterator[tuple[str, Sequence[str | None]]]:
     """Top module and sets of files of each view for synthesis."""
-    made = {item.findtext("name"): item for item in root.iter("componentInstantiation")}  # of 2014
+    instantiations = {item.findtext("name"): item for item in root.iter("componentInstantiation")}  # of 2014
     for view in root.iter("view"):
         tools = [item.text or "" for item in view.iterfind("envIdentifier")]
         if not any(_SYNTHESIS in tool for tool in tools) or _IMPLEMENTATION in (view.findtext("name") or ""):
             continue
-        source = made.get(view.findtext("componentInstantiationRef"), view)
+        source = instantiations.get(view.findtext("componentInstantiationRef"), view)
         top = source.findtext("modelName") or source.findtext("moduleName")
         if top:
             yield top, [item.findtext("localName") for item in source.iterfind("fileSetRef")]

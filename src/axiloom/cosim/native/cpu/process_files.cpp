@@ -150,8 +150,8 @@ class Sync : public Node {
 
   private:
     uint64_t setting(Process &process, const std::string &which) const {
-        const auto *found = dynamic_cast<Setting *>(process.named[name.substr(0, name.rfind('/') + 1) + which].get());
-        return found ? found->value : 0;
+        const auto *entry = dynamic_cast<Setting *>(process.named[name.substr(0, name.rfind('/') + 1) + which].get());
+        return entry ? entry->value : 0;
     }
     const uint64_t address, bytes;
     const bool to_device;
@@ -242,13 +242,13 @@ class Timer : public Node {
 
 class Event : public Node {
   public:
-    Event(uint64_t value, bool one) : Node("eventfd"), value(value), one(one) {}
+    Event(uint64_t value, bool single) : Node("eventfd"), value(value), single(single) {}
     int64_t read(Process &, Open &, uint8_t *to, uint64_t bytes) override {
         if (bytes < 8)
             return INVALID;
         if (!value)
             return AGAIN;
-        const uint64_t n = one ? 1 : value;
+        const uint64_t n = single ? 1 : value;
         value -= n;
         memcpy(to, &n, 8);
         return 8;
@@ -264,7 +264,7 @@ class Event : public Node {
 
   private:
     uint64_t value;
-    const bool one;
+    const bool single;
 };
 
 } // namespace

@@ -176,8 +176,8 @@ int64_t Process::exit(const uint64_t *a) {
 }
 
 Process::Thread *Process::thread_of(uint64_t id) {
-    const auto found = std::find_if(threads.begin(), threads.end(), [=](const auto &thread) { return thread->id == id; });
-    return found == threads.end() ? nullptr : found->get();
+    const auto place = std::find_if(threads.begin(), threads.end(), [=](const auto &thread) { return thread->id == id; });
+    return place == threads.end() ? nullptr : place->get();
 }
 
 int64_t Process::thread_id(const uint64_t *) { return current().id; }

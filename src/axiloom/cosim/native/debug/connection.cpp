@@ -26,8 +26,8 @@ const int PARENT = getppid();
 // False if who started this process has ended: then nobody is there to wait for.
 bool wait_for(int descriptor) {
     for (;;) {
-        pollfd one{descriptor, POLLIN, 0};
-        const int ready = poll(&one, 1, LOOK_MS);
+        pollfd look{descriptor, POLLIN, 0};
+        const int ready = poll(&look, 1, LOOK_MS);
         if (ready > 0)
             return true;
         if (getppid() != PARENT || (ready < 0 && errno != EINTR))

@@ -102,19 +102,22 @@ void Debugger::instruction(uint32_t where) {
     hold(At::INSTRUCTION, TRAP);
 }
 
+std::string Debugger::Watchpoint::reply(uint32_t first) const {
+    const char *const name = kind == '2' ? "watch" : kind == '3' ? "rwatch" : "awatch";
+    return format("T05%s:%x;thread:1;", name, std::max(first, address));
+}
+
 void Debugger::accesses(bool write, uint32_t address, uint32_t size) {
     if (cpu.state.run != AXL_RUN_RUNNING || watchpoints.empty())
         return;
-    for (const Watchpoint &one : watchpoints) {
-        if (!one.sees(write, address, size))
+    for (const Watchpoint &point : watchpoints) {
+        if (!point.sees(write, address, size))
             continue;
         const uint32_t where = cpu.pc();
         if (is_passed(where))
             return;
-        const char *const kind = one.kind == '2' ? "watch" : one.kind == '3' ? "rwatch" : "awatch";
-        const uint32_t first = std::max(address, one.address);
         cpu.catch_up();
-        hold(is_memory(address, size) ? At::ACCESS : At::DEVICE_ACCESS, format("T05%s:%x;thread:1;", kind, first));
+        hold(is_memory(address, size) ? At::ACCESS : At::DEVICE_ACCESS, point.reply(address));
         if (asked)
             cpu.repeats_to(address);
         return;
@@ -150,14 +153,13 @@ void Debugger::hangs(const std::string &why) {
 // ---- what the fabric tells
 
 void Debugger::transfers(const char *who, bool write, uint32_t address) {
-    for (const Watchpoint &one : watchpoints) {
-        if (!one.sees(write, address, 4) || serving)
+    for (const Watchpoint &point : watchpoints) {
+        if (!point.sees(write, address, 4) || serving)
             continue;
         say(format(write ? "%s writes 0x%08X, after fabric cycle %llu" : "%s reads 0x%08X, after fabric cycle %llu", who, address,
                    static_cast<unsigned long long>(std::max(fabric, cpu.fabric_cycle()))));
-        const char *const kind = one.kind == '2' ? "watch" : one.kind == '3' ? "rwatch" : "awatch";
         known = true;
-        hold(At::FABRIC, format("T05%s:%x;thread:1;", kind, std::max(address, one.address)));
+        hold(At::FABRIC, point.reply(address));
         known = false;
         return;
     }

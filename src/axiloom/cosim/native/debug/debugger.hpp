@@ -54,6 +54,8 @@ class Debugger : public Observer {
         bool sees(bool write, uint32_t first, uint32_t bytes) const {
             return (kind == '4' || (kind == '2') == write) && first < address + size && address < first + bytes;
         }
+        // What gdb is told when an access from `first` on is seen.
+        std::string reply(uint32_t first) const;
     };
     // What `monitor break` is about.
     struct Event {

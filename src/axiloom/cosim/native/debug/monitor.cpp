@@ -97,9 +97,9 @@ std::string Debugger::stale(const Words &words) {
         "the DMA read before a flush", "the CPU read without an invalidate", "written back over the DMA's data", "stores thrown away by an invalidate"};
     std::string text;
     if (words.size() == 1) {
-        for (const axl_stale_t &one : memory.stale.list)
-            text += format("%s0x%08X to 0x%08X: %s, pc 0x%08X, %llu times since fabric cycle %llu", text.empty() ? "" : "\n", one.first,
-                           one.last, kinds[one.kind], one.pc, static_cast<U64>(one.count), static_cast<U64>(one.cycle));
+        for (const axl_stale_t &entry : memory.stale.list)
+            text += format("%s0x%08X to 0x%08X: %s, pc 0x%08X, %llu times since fabric cycle %llu", text.empty() ? "" : "\n", entry.first,
+                           entry.last, kinds[entry.kind], entry.pc, static_cast<U64>(entry.count), static_cast<U64>(entry.cycle));
         return text.empty() ? "nothing was stale so far" : text;
     }
     uint64_t address = 0, bytes = 0;

@@ -38,9 +38,9 @@ Debugger::Then Debugger::answer(const std::string &packet) {
     case 'G': {
         std::string bytes = from_hex(rest);
         bool is_written = true;
-        for (size_t i = 0; const Target::Register *one = find_register(i); i++) {
-            is_written &= write_register(i, bytes.substr(0, one->bits / 8));
-            bytes.erase(0, std::min<size_t>(bytes.size(), one->bits / 8));
+        for (size_t i = 0; const Target::Register *entry = find_register(i); i++) {
+            is_written &= write_register(i, bytes.substr(0, entry->bits / 8));
+            bytes.erase(0, std::min<size_t>(bytes.size(), entry->bits / 8));
         }
         link.send(is_written ? OK : WRONG);
         break;
@@ -153,16 +153,16 @@ const Target::Register *Debugger::find_register(size_t number) const {
 }
 
 std::string Debugger::register_at(size_t number) const {
-    const Target::Register *one = find_register(number);
-    if (!one)
+    const Target::Register *entry = find_register(number);
+    if (!entry)
         return WRONG;
     uint8_t bytes[16] = {};
-    uc_reg_read(cpu.engine, one->id, bytes);
-    if (one->id == cpu.kind().registers().pc) {
+    uc_reg_read(cpu.engine, entry->id, bytes);
+    if (entry->id == cpu.kind().registers().pc) {
         const uint64_t value = pc();
         std::copy_n(reinterpret_cast<const uint8_t *>(&value), sizeof value, bytes);
     }
-    return to_hex(bytes, one->bits / 8);
+    return to_hex(bytes, entry->bits / 8);
 }
 
 std::string Debugger::registers() const {
@@ -174,12 +174,12 @@ std::string Debugger::registers() const {
 
 // While the CPU waits in an access, its instruction is not done: its registers stay as they are.
 bool Debugger::write_register(size_t number, const std::string &bytes) {
-    const Target::Register *one = find_register(number);
-    if (!one || bytes.size() != one->bits / 8 || cpu.waits_in_access())
+    const Target::Register *entry = find_register(number);
+    if (!entry || bytes.size() != entry->bits / 8 || cpu.waits_in_access())
         return false;
     uint8_t value[16] = {};
     std::copy(bytes.begin(), bytes.end(), value);
-    if (one->id == cpu.kind().registers().pc) {
+    if (entry->id == cpu.kind().registers().pc) {
         uint64_t target = 0;
         std::copy_n(value, sizeof target, reinterpret_cast<uint8_t *>(&target));
         if (target == pc())
@@ -190,7 +190,7 @@ bool Debugger::write_register(size_t number, const std::string &bytes) {
         std::copy_n(reinterpret_cast<const uint8_t *>(&target), sizeof target, value);
         moved = true;
     }
-    return uc_reg_write(cpu.engine, one->id, value) == UC_ERR_OK;
+    return uc_reg_write(cpu.engine, entry->id, value) == UC_ERR_OK;
 }
 
 // ---- memory
@@ -241,7 +241,7 @@ void Debugger::point(const std::string &packet, bool set) {
     }
     if (kind < '2' || kind > '4')
         return link.send("");
-    const auto same = [&](const Watchpoint &one) { return one.address == address && one.size == size && one.kind == kind; };
+    const auto same = [&](const Watchpoint &point) { return point.address == address && point.size == size && point.kind == kind; };
     if (!size || size > ~0u - address)
         return link.send(WRONG);
     watchpoints.erase(std::remove_if(watchpoints.begin(), watchpoints.end(), same), watchpoints.end());
@@ -250,9 +250,9 @@ void Debugger::point(const std::string &packet, bool set) {
         cpu.attributes.watch(address, size);
     }
     uint64_t first = ~0u, end = 0;
-    for (const Watchpoint &one : watchpoints) {
-        first = std::min<uint64_t>(first, one.address);
-        end = std::max<uint64_t>(end, static_cast<uint64_t>(one.address) + one.size);
+    for (const Watchpoint &point : watchpoints) {
+        first = std::min<uint64_t>(first, point.address);
+        end = std::max<uint64_t>(end, static_cast<uint64_t>(point.address) + point.size);
     }
     constexpr uint64_t WIDEST = 16; // of an access that begins before it
     first -= std::min(first, WIDEST);

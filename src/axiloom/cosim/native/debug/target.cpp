@@ -7,9 +7,9 @@ std::string Target::xml() const {
                        architecture + "</architecture>";
     for (const Feature &feature : features) {
         text += "<feature name=\"" + feature.name + "\">";
-        for (const Register &one : feature.registers)
-            text += "<reg name=\"" + one.name + "\" bitsize=\"" + std::to_string(one.bits) + "\"" +
-                    (one.type.empty() ? "" : " type=\"" + one.type + "\"") + "/>";
+        for (const Register &entry : feature.registers)
+            text += "<reg name=\"" + entry.name + "\" bitsize=\"" + std::to_string(entry.bits) + "\"" +
+                    (entry.type.empty() ? "" : " type=\"" + entry.type + "\"") + "/>";
         text += "</feature>";
     }
     return text + "</target>";

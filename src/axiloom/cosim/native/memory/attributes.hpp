@@ -42,8 +42,8 @@ struct Attributes {
     }
 
     Attribute under(uint32_t address) const {
-        const Attribute found = data[address >> SECTION_SHIFT];
-        return found == Attribute::WATCHED ? beside[address >> SECTION_SHIFT] : found;
+        const Attribute attribute = data[address >> SECTION_SHIFT];
+        return attribute == Attribute::WATCHED ? beside[address >> SECTION_SHIFT] : attribute;
     }
 
     // RAM is [0, ram_size). Without caches.

@@ -3,7 +3,7 @@
 
 #include "xinterrupt_wrap.h"
 
-enum { SPURIOUS = 1023, FIRST_SHARED = 32, DEFAULT_PRIORITY = 0xA0, PRIORITY_OF_CPU = 0xF0 };
+enum { FIRST_SHARED = 32, DEFAULT_PRIORITY = 0xA0, PRIORITY_OF_CPU = 0xF0 };
 
 static void unhandled(void *data) { ((XScuGic *)data)->UnhandledInterrupts++; }
 
@@ -88,14 +88,14 @@ s32 XScuGic_SoftwareIntr(XScuGic *InstancePtr, u32 Int_Id, u32 Cpu_Identifier) {
 
 /* `bits` of interrupt Int_Id, of which a register from `offset` on has 32 / `width`. */
 static void set_field(u32 distributor, u32 offset, u32 Int_Id, u32 width, u32 bits) {
-    const u32 each = 32 / width, shift = Int_Id % each * width, at = distributor + offset + Int_Id / each * 4;
+    const u32 fields = 32 / width, shift = Int_Id % fields * width, at = distributor + offset + Int_Id / fields * 4;
     const u32 mask = ((1u << width) - 1) << shift;
     Xil_Out32(at, (Xil_In32(at) & ~mask) | (bits << shift & mask));
 }
 
 static u32 field(u32 distributor, u32 offset, u32 Int_Id, u32 width) {
-    const u32 each = 32 / width;
-    return Xil_In32(distributor + offset + Int_Id / each * 4) >> Int_Id % each * width & ((1u << width) - 1);
+    const u32 fields = 32 / width;
+    return Xil_In32(distributor + offset + Int_Id / fields * 4) >> Int_Id % fields * width & ((1u << width) - 1);
 }
 
 void XScuGic_SetPriTrigTypeByDistAddr(u32 DistBaseAddress, u32 Int_Id, u8 Priority, u8 Trigger) {

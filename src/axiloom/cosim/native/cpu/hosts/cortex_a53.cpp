@@ -72,19 +72,19 @@ struct System {
 };
 
 // CNTP, CNTV: (3, 3, c14, c2 or c3); CNTPS: (3, 7, c14, c2). Their place in TIMER_LINES, or -1.
-int timer_of(const uc_arm64_cp_reg &one) {
-    if (one.op0 != 3 || one.crn != 14 || one.op2 > 2)
+int timer_of(const uc_arm64_cp_reg &reg) {
+    if (reg.op0 != 3 || reg.crn != 14 || reg.op2 > 2)
         return -1;
-    return one.op1 == 3 && one.crm == 2 ? 0 : one.op1 == 3 && one.crm == 3 ? 1 : one.op1 == 7 && one.crm == 2 ? 2 : -1;
+    return reg.op1 == 3 && reg.crm == 2 ? 0 : reg.op1 == 3 && reg.crm == 3 ? 1 : reg.op1 == 7 && reg.crm == 2 ? 2 : -1;
 }
 
 // The engine has no EL3, and knows few of the registers that each kind of CPU has of its own.
-bool is_unknown(const uc_arm64_cp_reg &one) { return one.op0 == 3 && (one.op1 == 6 || one.crn == 11 || one.crn == 15); }
+bool is_unknown(const uc_arm64_cp_reg &reg) { return reg.op0 == 3 && (reg.op1 == 6 || reg.crn == 11 || reg.crn == 15); }
 // It does there what the register of the same place does in EL1: SCTLR, TTBR0, TCR, SPSR, ELR, ESR, FAR, MAIR, VBAR.
-bool is_as_in_el1(const uc_arm64_cp_reg &one) {
-    if (one.op1 != 6)
+bool is_as_in_el1(const uc_arm64_cp_reg &reg) {
+    if (reg.op1 != 6)
         return false;
-    const uint32_t place = one.crn << 8 | one.crm << 4 | one.op2;
+    const uint32_t place = reg.crn << 8 | reg.crm << 4 | reg.op2;
     for (const uint32_t known : {0x100u, 0x200u, 0x202u, 0x400u, 0x401u, 0x520u, 0x600u, 0xA20u, 0xC00u})
         if (place == known)
             return true;
@@ -92,7 +92,7 @@ bool is_as_in_el1(const uc_arm64_cp_reg &one) {
 }
 
 // SCTLR_EL1.
-bool is_control(const uc_arm64_cp_reg &one) { return one.op0 == 3 && one.op1 == 0 && one.crn == 1 && one.crm == 0 && one.op2 == 0; }
+bool is_control(const uc_arm64_cp_reg &reg) { return reg.op0 == 3 && reg.op1 == 0 && reg.crn == 1 && reg.crm == 0 && reg.op2 == 0; }
 
 } // namespace
 
@@ -101,8 +101,8 @@ class CortexA53 : public Host {
     explicit CortexA53(Cpu &cpu) : Host(cpu), ps(cpu, CHIP) {}
 
     const Registers &registers() const override {
-        static const Registers found = {UC_ARM64_REG_PC, UC_ARM64_REG_SP, UC_ARM64_REG_X30};
-        return found;
+        static const Registers numbers = {UC_ARM64_REG_PC, UC_ARM64_REG_SP, UC_ARM64_REG_X30};
+        return numbers;
     }
 
     uc_err open(uc_engine **engine) const override;
@@ -166,7 +166,7 @@ bool CortexA53::add_hooks() {
 }
 
 const Target *CortexA53::target() const {
-    static const Target found = [] {
+    static const Target target = [] {
         Target::Feature core{"org.gnu.gdb.aarch64.core", {}};
         Target::add(core, "x", 0, 29, UC_ARM64_REG_X0, 64);
         Target::add(core, "x", 29, 2, UC_ARM64_REG_X29, 64);
@@ -175,7 +175,7 @@ const Target *CortexA53::target() const {
         core.registers.push_back({"cpsr", UC_ARM64_REG_PSTATE, 32, ""});
         return Target{"aarch64", {core}};
     }();
-    return &found;
+    return &target;
 }
 
 void CortexA53::enter_process(uint32_t stack) {

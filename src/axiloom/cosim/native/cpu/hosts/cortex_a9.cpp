@@ -80,8 +80,8 @@ class CortexA9 : public Host {
     explicit CortexA9(Cpu &cpu) : Host(cpu), ps7(cpu, CHIP) {}
 
     const Registers &registers() const override {
-        static const Registers found = {UC_ARM_REG_PC, UC_ARM_REG_SP, UC_ARM_REG_LR};
-        return found;
+        static const Registers numbers = {UC_ARM_REG_PC, UC_ARM_REG_SP, UC_ARM_REG_LR};
+        return numbers;
     }
 
     uc_err open(uc_engine **engine) const override;
@@ -279,7 +279,7 @@ void CortexA9::read_attributes() {
 // ---- a debugger -------------------------------------------------------------------------------------------------
 
 const Target *CortexA9::target() const {
-    static const Target found = [] {
+    static const Target target = [] {
         Target::Feature core{"org.gnu.gdb.arm.core", {}}, vfp{"org.gnu.gdb.arm.vfp", {}};
         Target::add(core, "r", 0, 13, UC_ARM_REG_R0, 32);
         core.registers.push_back({"sp", UC_ARM_REG_SP, 32, "data_ptr"});
@@ -290,7 +290,7 @@ const Target *CortexA9::target() const {
         vfp.registers.push_back({"fpscr", UC_ARM_REG_FPSCR, 32, ""});
         return Target{"arm", {core, vfp}};
     }();
-    return &found;
+    return &target;
 }
 
 // ---- programs of other tools -----------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ class Rv32im : public Host {
     using Host::Host;
 
     const Registers &registers() const override {
-        static const Registers found = {UC_RISCV_REG_PC, UC_RISCV_REG_SP, UC_RISCV_REG_RA};
-        return found;
+        static const Registers numbers = {UC_RISCV_REG_PC, UC_RISCV_REG_SP, UC_RISCV_REG_RA};
+        return numbers;
     }
 
     uc_err open(uc_engine **engine) const override { return uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, engine); }
@@ -113,13 +113,13 @@ void Rv32im::counter(uint32_t pc, const Fields &from) {
 }
 
 const Target *Rv32im::target() const {
-    static const Target found = [] {
+    static const Target target = [] {
         Target::Feature core{"org.gnu.gdb.riscv.cpu", {}};
         Target::add(core, "x", 0, 32, UC_RISCV_REG_X0, 32);
         core.registers.push_back({"pc", UC_RISCV_REG_PC, 32, "code_ptr"});
         return Target{"riscv:rv32", {core}};
     }();
-    return &found;
+    return &target;
 }
 
 // What raises an exception ends its block, but a word of zeros is not even in it: then the PC tells, which some versions of
