@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import socket
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -16,7 +18,7 @@ from axiloom.base import extras
 from axiloom.base.errors import BuildError
 from axiloom.cli import main
 from axiloom.isa.contract.dma_registers import ADDRESS, DMACR, DMASR, LENGTH, Channel
-from axiloom.virtual_board import address_map, handoff
+from axiloom.virtual_board import address_map, handoff, service
 from axiloom.virtual_board.board import FIRMWARE, MANAGER, PINS_BASE, BoardState
 
 grpc = pytest.importorskip("grpc", reason="gRPC is the extra [pynq]")
@@ -275,3 +277,49 @@ def test_messages_and_streams_that_are_too_large_are_refused(client: Client, boa
         client.put_file(f"/tmp/{number}", b"")
     with pytest.raises(grpc.RpcError, match="keeps 256 files"):
         client.put_file("/tmp/more", b"")
+
+
+def test_no_window_is_forgotten(client: Client) -> None:
+    first = client.window(DMA)
+    for length in range(4, 0x1000, 2):
+        client.window(DMA, length)
+    assert client.get(first, DMASR.at(MM2S)) == DMASR.reset
+    for key in ("mmio-40400001-8", "mmio-50000000-8", "mmio-40400000-0", "mmio-40400000-20000"):
+        with pytest.raises(RuntimeError, match=r"no window of \d+ bytes at|nothing is mapped"):
+            client.get(key, 0)
+
+
+def test_readers_that_take_nothing_keep_nobody_off(client: Client) -> None:
+    large = client.buffer.allocate(size=64 << 20, dtype="<u4").buffer_id
+    read = client.channel.unary_stream(
+        "/buffer.RemoteBuffer/read", lambda key: b"\n" + bytes([len(key)]) + key.encode(), bytes
+    )
+    under_way = [read(large) for _ in range(service.STREAMS)]
+    assert all(len(next(stream)) > 1 << 20 for stream in under_way)
+    with pytest.raises(grpc.RpcError, match="8 streams are under way: try again"):
+        client.fetch(large, np.uint32)
+    assert client.get(client.window(DMA), DMASR.at(MM2S)) == DMASR.reset
+    for stream in under_way:
+        stream.cancel()
+    for _ in range(100):
+        try:
+            assert client.fetch(large, np.uint8).size == 64 << 20
+            return
+        except grpc.RpcError:
+            time.sleep(0.1)
+    raise AssertionError("no stream has ended")
+
+
+def test_connections_that_say_nothing_are_closed(board: BoardState, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "HANDSHAKE_MS", 500)
+    server = service.serve(board, "127.0.0.1:0")
+    place = "127.0.0.1", server.axiloom_port
+    idle = [socket.create_connection(place) for _ in range(service.MOST_CONNECTIONS + 50)]
+    try:
+        with grpc.insecure_channel("{}:{}".format(*place)) as channel:
+            grpc.channel_ready_future(channel).result(timeout=30)
+            assert Client(channel).remote_device.existsfile(file_path="/proc/version").exists
+    finally:
+        for connection in idle:
+            connection.close()
+        server.stop(0).wait()

@@ -6,6 +6,7 @@ Every number and size that a client chooses has a limit here. One lock: the SoC 
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +26,8 @@ PIECE = 2 << 20
 """Bytes of a message of a stream."""
 MOST_FILE_BYTES, MOST_FILES, MOST_ALL_FILES = 64 << 20, 256, 256 << 20
 LONGEST_PATH = 256
-MOST_BUFFERS, MOST_WINDOWS = 4096, 1024
+MOST_BUFFERS = 4096
+_WINDOW = re.compile("mmio-([0-9a-f]{1,16})-([0-9a-f]{1,9})")
 MOST_WRITE = 64 << 10
 """Bytes of one write to registers."""
 PINS, PINS_BASE = 118, 906
@@ -100,7 +102,6 @@ class BoardState:
         self.memory = Memory(self.fabric.ram.bytes)
         self._map = AddressMap.of(self.blocks, self.soc.system, self.fabric)
         self._buffers: dict[str, tuple[int, int]] = {}
-        self._windows: dict[str, tuple[Registers, int, int]] = {}
         self._pins: dict[int, Pin] = {}
         self._count = 0
         profile = self.soc.system.profile
@@ -159,15 +160,15 @@ class BoardState:
     # -- registers --
 
     def window(self, base: int, length: int) -> str:
-        """Of `length` bytes; the same one has the same key. UsageError for what is not simulated."""
-        key = f"mmio-{base:x}-{length:x}"
-        if key not in self._windows:
-            if base % 4 or not 0 < length <= 1 << 32:
-                raise RefusedError(f"no window of {length} bytes at {base:#x}")
-            if len(self._windows) >= MOST_WINDOWS:
-                self._windows.clear()  # a client that asks for so many has forgotten the first
-            self._windows[key] = (*self._map.at(base, length), length)
-        return key
+        """Of `length` bytes: its key says where, so that nothing is kept of it. UsageError for what is not
+        simulated."""
+        self._at(base, length)
+        return f"mmio-{base:x}-{length:x}"
+
+    def _at(self, base: int, length: int) -> tuple[Registers, int]:
+        if base % 4 or not 0 < length <= 1 << 32:
+            raise RefusedError(f"no window of {length} bytes at {base:#x}")
+        return self._map.at(base, length)
 
     def read(self, key: str, offset: int, length: int) -> int:
         registers, at = self._place(key, offset, 4)
@@ -183,9 +184,11 @@ class BoardState:
             registers.write(at + i, int.from_bytes(data[i : i + 4], "little"))
 
     def _place(self, key: str, offset: int, size: int) -> tuple[Registers, int]:
-        if key not in self._windows:
-            raise RefusedError(f"no window {key[:64]!r}: it is of another session of this server")
-        registers, at, length = self._windows[key]
+        said = _WINDOW.fullmatch(key)
+        if said is None:
+            raise RefusedError(f"no window {key[:64]!r}")
+        base, length = int(said[1], 16), int(said[2], 16)
+        registers, at = self._at(base, length)
         if offset % 4 or not 0 <= offset <= length - size:
             raise RefusedError(f"offset {offset:#x} is no word of a window of {length} bytes")
         return registers, at + offset

@@ -9,11 +9,20 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from axiloom.base import extras
 from axiloom.base.errors import AxiloomError, UsageError
-from axiloom.virtual_board.board import MOST_FILE_BYTES, PIECE, PINS, PINS_BASE, BoardState, RefusedError
+from axiloom.virtual_board.board import (
+    MOST_ALL_FILES,
+    MOST_FILE_BYTES,
+    PIECE,
+    PINS,
+    PINS_BASE,
+    BoardState,
+    RefusedError,
+)
 
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it tells more than one line of an address in use
 try:
@@ -25,8 +34,11 @@ PORT = 7967
 """PYNQ's clients know this one alone."""
 LOOPBACK = "127.0.0.1"
 THREADS, MOST_REQUESTS = 16, 64
+STREAMS = THREADS // 2
+"""At once: other requests always find a thread."""
+MOST_CONNECTIONS, HANDSHAKE_MS = 256, 10_000
 STREAM_S = 60.0
-"""After so long a stream of a client's is given up: each holds a thread."""
+"""After so long a stream is given up: each holds a thread."""
 MOST_MESSAGE_BYTES = 2 * PIECE
 _PROTO = "axiloom/virtual_board/proto/{}.proto"
 
@@ -43,6 +55,8 @@ class _Service:
 
 class RemoteDevice(_Service):
     file = "remote_device"
+    _coming = 0
+    """Bytes of files whose stream has not ended."""
 
     def set_bitstream_attrs(self, _request: Any) -> Any:
         return self.proto.SetBitstreamAttrsResponse(status=True)
@@ -57,13 +71,21 @@ class RemoteDevice(_Service):
 
     def writefile(self, requests: Iterator[Any]) -> Any:
         path, data = "", bytearray()
-        for request in requests:
-            path = path or request.file_path
-            data += request.data
-            if len(data) > MOST_FILE_BYTES:
-                raise RefusedError(f"{path[:64]!r}: more than {MOST_FILE_BYTES:,} bytes")
-        with self.board.lock:
-            self.board.write_file(path, bytes(data))
+        try:
+            for request in requests:
+                path = path or request.file_path
+                data += request.data
+                with self.board.lock:
+                    self._coming += len(request.data)
+                if len(data) > MOST_FILE_BYTES:
+                    raise RefusedError(f"{path[:64]!r}: more than {MOST_FILE_BYTES:,} bytes")
+                if self._coming > MOST_ALL_FILES:
+                    raise RefusedError(f"{path[:64]!r}: more than {MOST_ALL_FILES:,} bytes come at once")
+            with self.board.lock:
+                self.board.write_file(path, bytes(data))
+        finally:
+            with self.board.lock:
+                self._coming -= len(data)
         return self.proto.WriteFileResponse()
 
 
@@ -159,8 +181,8 @@ class Gpio(_Service):
 SERVICES = (RemoteDevice, Mmio, RemoteBuffer, Gpio)
 
 
-def _handler(service: _Service, method: Any) -> Any:
-    """Of an RPC: under the board's lock, but for what a client streams, which may take its time."""
+def _handler(service: _Service, method: Any, streams: threading.Semaphore) -> Any:
+    """Of an RPC: under the board's lock, but for what is streamed, which may take its time."""
     function: Callable[[Any], Any] = getattr(service, method.name)
     request, answer = (getattr(service.proto, kind.name) for kind in (method.input_type, method.output_type))
 
@@ -178,23 +200,23 @@ def _handler(service: _Service, method: Any) -> Any:
             if not method.client_streaming:
                 with service.board.lock:
                     return function(asked)
-            timer = threading.Timer(STREAM_S, context.cancel)
-            timer.daemon = True
-            timer.start()
-            try:
+            with _slot(streams, context):
                 return function(asked)
-            finally:
-                timer.cancel()
         except AxiloomError as error:
             return told(error, context)
 
     def stream(asked: Any, context: Any) -> Iterator[Any]:
-        try:
-            with service.board.lock:
-                pieces = [*function(asked)]
-        except AxiloomError as error:
-            told(error, context)
-        yield from pieces
+        pieces = function(asked)
+        with _slot(streams, context):
+            while True:  # a piece at a time: a client that takes none holds no more of them
+                try:
+                    with service.board.lock:
+                        piece = next(pieces, None)
+                except AxiloomError as error:
+                    told(error, context)
+                if piece is None:
+                    return
+                yield piece
 
     make = {
         (False, False): grpc.unary_unary_rpc_method_handler,
@@ -202,6 +224,21 @@ def _handler(service: _Service, method: Any) -> Any:
         (True, False): grpc.stream_unary_rpc_method_handler,
     }[method.client_streaming, method.server_streaming]
     return make(stream if method.server_streaming else single, request.FromString, answer.SerializeToString)
+
+
+@contextmanager
+def _slot(streams: threading.Semaphore, context: Any) -> Iterator[None]:
+    """One of the streams that may be under way, for so long as it may last."""
+    if not streams.acquire(blocking=False):
+        context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{STREAMS} streams are under way: try again")
+    timer = threading.Timer(STREAM_S, context.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        streams.release()
 
 
 def check() -> None:
@@ -222,13 +259,17 @@ def serve(board: BoardState, address: str = f"{LOOPBACK}:{PORT}") -> Any:
         options=[
             ("grpc.max_receive_message_length", MOST_MESSAGE_BYTES),
             ("grpc.max_metadata_size", 8 << 10),
+            ("grpc.max_concurrent_streams", MOST_REQUESTS),
+            ("grpc.max_allowed_incoming_connections", MOST_CONNECTIONS),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             ("grpc.so_reuseport", 0),  # else a second server takes half of the requests
         ],
     )
+    streams = threading.BoundedSemaphore(STREAMS)
     for kind in SERVICES:
         service = kind(board)
         (described,) = service.proto.DESCRIPTOR.services_by_name.values()
-        handlers = {method.name: _handler(service, method) for method in described.methods}
+        handlers = {method.name: _handler(service, method, streams) for method in described.methods}
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(described.full_name, handlers),)
         )
