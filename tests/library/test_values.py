@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 import time
 from pathlib import Path
@@ -175,3 +176,21 @@ def test_a_search_of_schedules_ends_in_time() -> None:
     assert ways.best.cycles == cycles[0] < smooth.cycles
     assert ways.bound <= cycles[0]
     assert all(row["dsp"] <= 80 for row in ways.rows)
+
+
+def test_runs_and_plans_are_pickled_and_compared() -> None:
+    run = ax.run("matmul:16x16x16", on="v3_16", flow="Cs")
+    copy = pickle.loads(pickle.dumps(run))
+    assert copy == run
+    assert (copy.plan, copy.plan.c, repr(copy)) == (run.plan, run.plan.c, repr(run))
+    assert ax.run(copy.plan) == run
+    assert ax.run("matmul:16x16x16", on="v3_16", flow="Cs", seed=1) != run
+
+
+def test_a_nest_of_one_statement_needs_no_name_and_what_nothing_reads_no_array() -> None:
+    smooth = ax.nest(LOOPS)
+    fast = smooth.tile(i=8)
+    assert repr(fast) == repr(smooth.tile("S0", "i", 8)).replace("i 8", "i=8")
+    assert fast.resources["lut"] > 0
+    copy = pickle.loads(pickle.dumps(ax.plan(fast)))
+    assert copy == ax.plan(fast) != ax.plan(smooth)

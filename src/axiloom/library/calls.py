@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,6 +13,7 @@ import numpy as np
 from axiloom import boards
 from axiloom.base import processes
 from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.cosim.soc import build_shared
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore.asked import OFF, Asked
@@ -52,26 +55,33 @@ def plan(
     a name or a file; `calls` of the driver by one program; `stall`: seeds of pauses, or ``"off"``; `seed` of
     random inputs. Raises what the command raises, before anything runs.
     """
+    asked = {option: value for option, value in locals().items() if option != "work"}
     if isinstance(stall, str) and stall != OFF:
         raise UsageError(f"stall={stall!r}: a seed, a range of seeds, or {OFF!r}")
     seeds = range(stall, stall + 1) if isinstance(stall, int) else stall
     around = Simulated(str(board), sim, wait, os, seeds, seed)
     use = Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, pipeline)
     instructions = of_text(on)
+    nest = repr(work) if hasattr(work, "scheduled_work") else None
     is_file = isinstance(work, (str, Path)) and not str(work).endswith(PROGRAM)
     if not isinstance(work, Work) and (instructions is None or not is_file):
         work = read(work)  # who finds a program of instructions reads a model's file otherwise
     name = work.name if isinstance(work, Work) else str(work)
-    text = f"ax.plan({name!r}{f', on={on!r}' if on is not None else ''})"
+    options = {option: value for option, value in asked.items() if value != OPTIONS[option].default}
+    words = [nest or repr(name), *(f"{option}={value!r}" for option, value in options.items())]
+    text = f"ax.plan({', '.join(words)})"
     if instructions is not None or work.program is not None:
         if schedule is not None or use.options() or calls != 1:
             raise UsageError(f"{name}: `flow`, `schedule`, `calls`, ... are not of programs of commands")
         compiled = planned(work, on, instructions, text, around)
     else:
-        asked = together(on, str(board))
-        compiled = _planned(work, on, text, around, asked, schedule, calls, use)
+        compiled = _planned(work, on, text, around, together(on, str(board)), schedule, calls, use)
     compiled.job()  # what it refuses, it refuses now
+    compiled.again = partial(plan, work, **options)
     return compiled
+
+
+OPTIONS = signature(plan).parameters
 
 
 def _planned(
@@ -121,6 +131,9 @@ def run(
     """
     arrays = {name: value for name, value in options.items() if isinstance(value, np.ndarray)}
     others = {name: value for name, value in options.items() if name not in arrays}
+    for name in others:
+        if name not in OPTIONS:
+            raise UsageError(f"ax.run: no option `{name}`{hint(name, OPTIONS)}; inputs are arrays of NumPy")
     if not isinstance(work, Plan):
         with processes.meanwhile(
             lambda: build_shared(others.get("sim", "verilator"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from inspect import signature
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
     from axiloom.nests.search.exact import Exact
 
 Array = np.ndarray[Any, Any]
+STATEMENT = "statement"
+"""What most primitives take first."""
 
 
 class Nest:
     """A program of loops and a schedule of it: made by :func:`nest`.
 
-    Primitives are methods (``nest.tile("S1", "i", "j", 4, 16)``); one that is not legal raises Error,
-    with the two statements that it would swap.
+    Primitives are methods (``nest.tile("S1", i=4, j=16)``); where there is one statement, it may be left
+    out. One that is not legal raises Error, with the two statements that it would swap.
     """
 
     def __init__(self, work: Work, schedule: Schedule, function: object = None) -> None:
@@ -43,7 +46,14 @@ class Nest:
         if name not in primitives():
             raise AttributeError(f"a nest has no `{name}`, and no primitive is called so")
         primitive = getattr(self.schedule, name)
-        return lambda *args, **options: Nest(self.work, primitive(*args, **options))
+        alone = [statement.name for statement in self._loaded.program.statements]
+
+        def applied(*args: Any, **options: Any) -> Nest:
+            if len(alone) == 1 and STATEMENT in signature(primitive).parameters and alone != [*args[:1]]:
+                args = (*alone, *args)
+            return Nest(self.work, primitive(*args, **options))
+
+        return applied
 
     def __dir__(self) -> list[str]:
         from axiloom.nests.schedule.schedule import primitives
@@ -102,10 +112,17 @@ class Nest:
         """Each nest's circuit: interval and its reason, lanes, operators, cycles."""
         return list(self._design.summary["pipes"])
 
+    @property
+    def resources(self) -> dict[str, float]:
+        """What the circuit takes of an FPGA, foretold: ``dsp``, ``lut``, ``ff``, ``bram36``."""
+        from axiloom.nests.resources import estimate
+
+        return asdict(estimate(self._design.lowered.circuit).total)
+
     def run(self, seed: int = 0, **arrays: Array) -> Measured:
         """Its RTL in Verilator with resident arrays, beside the user's own text; random arrays unless given.
 
-        `results` of the `resident` run are arrays by name. Raises Error where a bit differs.
+        `outputs` are arrays by name. Raises Error where a bit differs.
         """
         from axiloom.nest.measure import measure
         from axiloom.nest.reference import reference

@@ -119,6 +119,28 @@ class Plan:
         self.last: Run | None = None
         """Of the last call."""
         self._latest: Job | None = None
+        self.again: Callable[[], Plan] | None = None
+        """Makes it once more, where a pickled one comes."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it says of itself, and how it is made: what is compiled stays behind."""
+        if self.again is None:
+            raise TypeError(f"{self!r}: only what `ax.plan` has made is pickled")
+        return {name: self.__dict__[name] for name in ("work", "_text", "system", "again")}
+
+    def __getattr__(self, name: str) -> Any:
+        """What a pickled one did not bring is made when it is asked for."""
+        again = self.__dict__.get("again")
+        if name.startswith("__") or again is None:
+            raise AttributeError(f"a plan has no `{name}`")
+        self.__dict__ |= {**vars(again()), **self.__dict__}
+        return self.__dict__[name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and (self._text, self.devices) == (other._text, other.devices)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
     @cached_property
     def _job(self) -> Job:

@@ -32,6 +32,8 @@ from axiloom.run.run import Watch, simulate, simulate_both
 
 Array = np.ndarray[Any, Any]
 NS_PER_S = 1e9
+OF_THE_MACHINE = "simulation", "versions"
+"""Parts of a report that tell of what simulates: wall times, and the versions of tools."""
 
 
 class Planned(Protocol):
@@ -56,6 +58,19 @@ class Run:
         """Arrays by the names of arguments; of networks ``output0``, ... or their names."""
         self.warnings: tuple[str, ...] = tuple(getattr(job, "warnings", ()))
         """Of the referee, of loops: what C leaves open, and what the host's compiler made of it."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether plan, results and figures are the same, on whatever machine."""
+        if not isinstance(other, Run) or self.plan != other.plan or [*self.outputs] != [*other.outputs]:
+            return False
+        mine, others = (
+            {name: part for name, part in run.report.items() if name not in OF_THE_MACHINE}
+            for run in (self, other)
+        )
+        return mine == others and all(map(np.array_equal, self.outputs.values(), other.outputs.values()))
+
+    def __hash__(self) -> int:
+        return hash(self.plan)
 
     @property
     def right(self) -> bool | None:

@@ -100,9 +100,19 @@ class Run:
     reference: Reference
 
     @property
+    def outputs(self) -> Mapping[str, Host]:
+        """The arrays that the nest writes, by name."""
+        return self.resident.results
+
+    @property
     def right(self) -> bool:
         """The results, and the cycles foretold."""
         return self.comparison.matches and self.resident.predicted == self.resident.simulated
+
+    def __repr__(self) -> str:
+        return (
+            f"{'right' if self.right else 'WRONG'}, {self.resident.simulated:,} cycles, {self.reference.text}"
+        )
 
 
 def measure(design: Design, arrays: Mapping[str, Host], right: Reference, steps: Steps = SILENT) -> Run:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program import Program
+from axiloom.nests.program.expressions import loads
 from axiloom.nests.program.loaded import Loaded
 
 RANGE = 1000
@@ -38,7 +39,7 @@ def values_of(
     loaded: Loaded, arrays: Mapping[str, npt.NDArray[Any]] | None, seed: int, where: str
 ) -> dict[str, npt.NDArray[Any]]:
     """What a caller gives a program: `arrays` by name, or random ones; contents that are known count unless
-    they are given. `where`: begins the errors.
+    they are given; what nothing reads begins as zeros. `where`: begins the errors.
 
     Raises UsageError for arrays that are missing, unknown, or of another type or shape.
     """
@@ -48,7 +49,13 @@ def values_of(
     expected = {array.name: array for array in program.arrays if array.role.is_given}
     if unknown := sorted(set(arrays) - set(expected)):
         raise UsageError(f"{where}: {program.name} takes no {', '.join(unknown)}; {', '.join(expected)}")
-    values = {**loaded.contents, **arrays}
+    read = {load.array for statement in program.statements for load in loads(statement.value)}
+    zeros = {
+        name: np.zeros(array.shape, format_of(array.number).numpy)
+        for name, array in expected.items()
+        if name not in read
+    }
+    values = {**zeros, **loaded.contents, **arrays}
     if missing := sorted(set(expected) - set(values)):
         raise UsageError(f"{where}: there is no {', '.join(missing)}")
     for name, array in values.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Concatenate, ParamSpec
 
@@ -45,6 +45,8 @@ def usage(name: str) -> str:
     for parameter in list(inspect.signature(PRIMITIVES[name]).parameters.values())[1:]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             words.append(f"{parameter.name.upper()}...")
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            words.append(f"[{parameter.name.upper()}...]")
         elif parameter.default is parameter.empty:
             words.append(parameter.name.upper())
         else:
@@ -52,5 +54,5 @@ def usage(name: str) -> str:
     return f"use: {' '.join([name, *words])}"
 
 
-def line(name: str, args: tuple[object, ...], options: dict[str, object]) -> str:
+def line(name: str, args: tuple[object, ...], options: Mapping[str, object]) -> str:
     return " ".join([name, *map(str, args), *(f"{key}={value}" for key, value in options.items())])

@@ -13,7 +13,7 @@ from axiloom.nests.schedule.loops import unknown
 from axiloom.nests.schedule.schedule import Schedule, primitives
 
 _NUMBER = re.compile(r"[+-]?\d+")
-_OPTION = re.compile(r"([a-z_]+)=(.+)")
+_OPTION = re.compile(r"([A-Za-z_]\w*)=(.+)")
 
 
 def replay(start: Program | Schedule, text: str, source: str = "schedule") -> Schedule:

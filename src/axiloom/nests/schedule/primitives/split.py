@@ -21,7 +21,7 @@ from axiloom.nests.schedule.loops import (
 )
 from axiloom.nests.schedule.primitives.check import Alternative, innermost, legal, not_unrolled, positive
 from axiloom.nests.schedule.primitives.reorder import arranged
-from axiloom.nests.schedule.registry import primitive
+from axiloom.nests.schedule.registry import line, primitive
 from axiloom.nests.schedule.schedule import Schedule
 
 
@@ -62,13 +62,16 @@ def cut(schedule: Schedule, statement: str, loop: str, factor: int, outer: str, 
 
 
 @primitive
-def tile(schedule: Schedule, statement: str, *loops_then_sizes: str | int) -> Schedule:
+def tile(
+    schedule: Schedule, statement: str, /, *loops_then_sizes: str | int, **size_of_loop: str | int
+) -> Schedule:
     """Splits any number of loops, and moves the loops within the tiles into those over the tiles:
-    ``tile S1 i j 4 16`` gives io, jo, ii, ji. A size of 1 leaves its loop whole, among those over tiles."""
-    what = " ".join(["tile", statement, *map(str, loops_then_sizes)])
+    ``tile S1 i j 4 16``, or ``tile S1 i=4 j=16``, gives io, jo, ii, ji. A size of 1 leaves its loop whole,
+    among those over tiles."""
+    what = line("tile", (statement, *loops_then_sizes), size_of_loop)
     count = len(loops_then_sizes) // 2
-    loops = [name for name in loops_then_sizes[:count] if isinstance(name, str)]
-    sizes = [positive(size, what, "a size") for size in loops_then_sizes[count:]]
+    loops = [name for name in loops_then_sizes[:count] if isinstance(name, str)] + [*size_of_loop]
+    sizes = [positive(size, what, "a size") for size in (*loops_then_sizes[count:], *size_of_loop.values())]
     if not loops or len(loops) != len(sizes):
         raise ScheduleError(f"{what}: give as many sizes as loops: tile S1 i j 4 16")
     if len(set(loops)) != len(loops):
