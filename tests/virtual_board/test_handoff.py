@@ -55,6 +55,15 @@ def test_the_files_say_the_same(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in again] == [hwh.read_bytes(), bit.read_bytes(), xsa.read_bytes()]
 
 
+def test_an_mpsoc_s_blocks_are_behind_its_own_port() -> None:
+    mpsoc = System((SPEC,), board="zcu104")
+    blocks = own_design(mpsoc, ("leds",))
+    assert [block.base for block in blocks] == [0xA0000000, 0xA0010000]
+    behind, at = AddressMap.of(blocks, mpsoc, Nothing()).at(0xA0000030, 4)
+    assert isinstance(behind, InFabric)
+    assert (behind.base, at) == (SPEC.dma.address, 0x30)
+
+
 def test_the_bitstream_is_as_a_board_takes_it_and_differs_with_the_design(tmp_path: Path) -> None:
     _, bit, _ = written(tmp_path, system())
     _, other, _ = written(tmp_path / "other", system(), ("leds",))

@@ -48,6 +48,7 @@ DESIGNS = {
     "network": [*rtl(RTL / "dense.v"), "--rename", "axi_dma_0=hier_0/axi_dma_0"],
     "vadd": rtl(HARDWARE / "vadd_m_axi" / "vadd.v"),
     "several": ["--accel", "v1_4,v1_8"],
+    "mpsoc": [*FIR, "--gpio", "leds_gpio", "--board", "zcu104"],
     "two_dmas": [*rtl(RTL / "fifo.v"), "--hwh", str(SCRIPTS / "streams.hwh")],
 }
 

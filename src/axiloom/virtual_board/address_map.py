@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from typing import Any, Protocol
@@ -22,6 +22,8 @@ CONTROL = "CTRL"
 PAGE = 0x10000
 GPIO_AT, OWN_AT = 0x41200000, 0x43C00000
 """Where Vivado puts the first of these by default."""
+HPM0 = 0xA0000000
+"""Where it puts the first block behind an MPSoC's M_AXI_HPM0_FPD, the others page by page."""
 SLCR, SLCR_BYTES = 0xF8000000, 0x1000
 """UG585, "System Level Control Registers"."""
 CRL_APB, CRF_APB, CLOCK_BYTES = 0xFF5E0000, 0xFD1A0000, 0x1000
@@ -129,6 +131,8 @@ def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
         wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
         at = GPIO_AT + number * PAGE
         blocks.append(Block(name, f"{GPIO}:2.0", at, PAGE, "S_AXI", wide, pins))
+    if system.profile.cpu == "cortex_a53":
+        blocks = [replace(block, base=HPM0 + number * PAGE) for number, block in enumerate(blocks)]
     return blocks
 
 
