@@ -63,8 +63,9 @@ def verilog_header() -> str:
 
 def python_block(text: str) -> str:
     """`text` with the constants between its two marks."""
-    registers = ", ".join(register.name for register in REGISTERS if register.direct)
-    offsets = ", ".join(f"0x{register.offset:02X}" for register in REGISTERS if register.direct)
+    used = [register for register in REGISTERS if not register.extension]
+    registers = ", ".join(register.name for register in used)
+    offsets = ", ".join(f"0x{register.offset:02X}" for register in used)
     one_bit = {"RUN": DMACR.field("RS"), "RESET": DMACR.field("Reset")}
     one_bit |= {"HALTED": DMASR.field("Halted"), "IDLE": DMASR.field("Idle")}
     block = [

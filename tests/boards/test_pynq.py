@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -154,15 +153,6 @@ def test_operands_that_are_sent_the_other_way_round() -> None:
 def test_what_it_is_not_written_for() -> None:
     with pytest.raises(UsageError, match="conv_v3: the Python class multiplies and copies; all else has"):
         pynq.module(isa.builtin("conv_v3"))
-    spec = isa.builtin("v3", 4)
-    with pytest.raises(
-        UsageError, match="v3_4: the Python class uses a DMA's direct registers; scatter-gather"
-    ):
-        pynq.module(isa.revise(spec, dma=replace(spec.dma, scatter_gather=True)))
-    module = loaded(spec)
-    module.CONFIG["dma"]["scatter_gather"] = True
-    with pytest.raises(module.AcceleratorError, match="works through descriptors; use the C driver"):
-        module.Accelerator(None)
     for name, call, message in (
         ("identity", "matmul", "identity copies: copy"),
         ("v1_4", "copy", "v1_4 multiplies: matmul"),

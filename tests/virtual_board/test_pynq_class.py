@@ -38,11 +38,12 @@ class Buffer(np.ndarray):
         self[:] = self.client.fetch(self.key, self.dtype)
 
 
-@pytest.fixture(params=["v1_4", "v2_4"])
+@pytest.fixture(params=[("v1_4", "simple"), ("v2_4", "simple"), ("v3_4", "sg"), ("loopback", "sg")])
 def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """`accelerator`, as the board would import it, with a `pynq` whose board is the server."""
-    chip = ax.soc(request.param, sim="icarus")
-    state = BoardState(chip.soc, own_design(chip.system), request.param)
+    name, dma = request.param
+    chip = ax.soc(name, sim="icarus", dma=dma)
+    state = BoardState(chip.soc, own_design(chip.system), name)
     with connected(state) as client:
 
         class Registers:

@@ -16,15 +16,10 @@ _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it he
 
 
 def module(link: Link) -> str:
-    """The module's text. UsageError for convolutions and loops, and for a DMA that works through
-    descriptors."""
+    """The module's text. UsageError for convolutions and loops."""
     spec = next((part for part in link.parts[:1] if part.form in (MATMUL, COPY)), None)
     if spec is None:
         raise UsageError(f"{link.name}: the Python class multiplies and copies; all else has the C driver")
-    if spec.dma.scatter_gather:
-        raise UsageError(
-            f"{spec.name}: the Python class uses a DMA's direct registers; scatter-gather has the C driver"
-        )
     text = SOURCE.read_text(encoding="utf-8")
     config = pprint.pformat(configuration(spec), width=100, sort_dicts=False)
     return text.replace(_PLACE, f"# {spec.name}, written by axiloom\nCONFIG: dict[str, Any] = {config}\n")

@@ -27,9 +27,10 @@ CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here
 
 # Written by `python -m tools.registers --write` from isa/contract/dma_registers.py.
 MM2S, S2MM = 0x00, 0x30
-DMACR, DMASR, ADDRESS, LENGTH = 0x00, 0x04, 0x18, 0x28
+DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, LENGTH = 0x00, 0x04, 0x08, 0x10, 0x18, 0x28
 RUN, RESET, HALTED, IDLE, ERRORS = 1, 4, 1, 2, 0x770
 # Up to here.
+WHOLE_PACKET = 3 << 26  # a descriptor's first and last of a packet: PG021, "Descriptor Fields"
 
 
 class AcceleratorError(Exception):
@@ -39,8 +40,9 @@ class AcceleratorError(Exception):
 class Pynq:
     """Registers and memory of a board with the PYNQ image: what `Accelerator` needs of its surroundings.
 
-    Others may take its place: `input_address` and `output_address` are where the DMA finds the windows,
-    `read` and `write` transfer 32-bit words, by the addresses that the DMA uses.
+    Others may take its place: `input_address` and `output_address` are where the DMA finds the windows, and
+    `ring_address` 256 bytes for descriptors if it works through them; `read` and `write` transfer 32-bit
+    words, by the addresses that the DMA uses.
     """
 
     def __init__(self, bitfile: str | None = None) -> None:
@@ -50,10 +52,10 @@ class Pynq:
         dma = CONFIG["dma"]
         self._registers = pynq.MMIO(dma["address"], 0x1000)
         self._base = dma["address"]
-        self._windows = [
-            pynq.allocate(dma[size] // 4, np.uint32, cacheable=0) for size in ("input_bytes", "output_bytes")
-        ]
-        self.input_address, self.output_address = (window.physical_address for window in self._windows)
+        sizes = (dma["input_bytes"], dma["output_bytes"], 256)
+        self._windows = [pynq.allocate(size // 4, np.uint32, cacheable=0) for size in sizes]
+        addresses = (window.physical_address for window in self._windows)
+        self.input_address, self.output_address, self.ring_address = addresses
 
     def read(self, address: int, count: int) -> Array:
         if self._base <= address < self._base + 0x1000:
@@ -82,7 +84,7 @@ class Pynq:
 
 
 class Accelerator:
-    """The accelerator behind its DMA in direct register mode. `memory`: a `Pynq`, or what does the same."""
+    """The accelerator behind its DMA. `memory`: a `Pynq`, or what does the same."""
 
     def __init__(self, memory: Any, timeout_s: float = 10.0) -> None:
         self.memory = memory
@@ -90,11 +92,13 @@ class Accelerator:
         self._dma = CONFIG["dma"]
         self._type = np.dtype(CONFIG["data_type"])
         self._tile = dict(zip(CONFIG["dims"], CONFIG["tile"], strict=True))
-        if self._dma["scatter_gather"]:
-            raise AcceleratorError("this DMA works through descriptors; use the C driver")
         self._set(MM2S + DMACR, RESET)
         self._until(MM2S + DMACR, RESET, 0, "does not come out of reset")
+        self._next: dict[int, int] = {}  # of a DMA with scatter-gather: each channel's next descriptor
         for channel in (MM2S, S2MM):
+            if self._dma["scatter_gather"]:
+                self._next[channel] = memory.ring_address + (128 if channel == S2MM else 0)
+                self._set(channel + CURDESC, self._next[channel])
             self._set(channel + DMACR, RUN)
             self._until(channel + DMASR, HALTED, 0, "does not start")
         for name in CONFIG["init_opcodes"]:
@@ -234,7 +238,7 @@ class Accelerator:
         steps = [self._tile[dim] for dim in CONFIG["data"][operand]]
         return np.pad(matrix, [(0, -size % step) for size, step in zip(matrix.shape, steps, strict=True)])
 
-    # -- the DMA (PG021, direct register mode) --
+    # -- the DMA (PG021) --
 
     def _set(self, register: int, value: int) -> None:
         self.memory.write(self._dma["address"] + register, [value])
@@ -259,8 +263,21 @@ class Accelerator:
             raise AcceleratorError(
                 f"{words} words are no transfer for LENGTH of {self._dma['length_bits']} bits"
             )
-        self._set(channel + ADDRESS, address)
-        self._set(channel + LENGTH, 4 * words)
+        if not self._dma["scatter_gather"]:
+            self._set(channel + ADDRESS, address)
+            self._set(channel + LENGTH, 4 * words)
+            return
+        here = self._next[channel]
+        self._next[channel] = here ^ 64  # two lead to each other, and take turns
+        self.memory.write(here, [here ^ 64, 0, address, 0, 0, 0, WHOLE_PACKET | 4 * words, 0])
+        self._set(channel + TAILDESC, here)
+
+    def _received(self) -> int:
+        """Bytes of the last packet."""
+        if not self._dma["scatter_gather"]:
+            return self._get(S2MM + LENGTH)
+        (status,) = self.memory.read((self._next[S2MM] ^ 64) + 28, 1)
+        return int(status) & (1 << self._dma["length_bits"]) - 1
 
     def _send(self, words: Array) -> None:
         if 4 * len(words) > self._dma["input_bytes"]:
@@ -274,8 +291,8 @@ class Accelerator:
         self._start(S2MM, self.memory.output_address, count)
         self._send(words)
         self._until(S2MM + DMASR, IDLE, IDLE, "does not receive")
-        if self._get(S2MM + LENGTH) != 4 * count:
-            raise AcceleratorError(f"{self._get(S2MM + LENGTH) // 4} words came in place of {count}")
+        if self._received() != 4 * count:
+            raise AcceleratorError(f"{self._received() // 4} words came in place of {count}")
         words_back: Array = self.memory.read(self.memory.output_address, count)
         return words_back
 

@@ -12,7 +12,7 @@ extern "C" {
 /* Until the bits of EventMask at RegAddr are Event. XST_SUCCESS or XST_FAILURE after Timeout looks. */
 u32 Xil_WaitForEvent(UINTPTR RegAddr, u32 EventMask, u32 Event, u32 Timeout);
 u32 Xil_WaitForEvents(UINTPTR EventsRegAddr, u32 EventsMask, u32 WaitEvents, u32 Timeout, u32 *Events);
-/* Until each of NumOfEvents flags is set: then they are cleared. */
+/* Until each of NumOfEvents flags is set. */
 u32 Xil_WaitForEventSet(u32 Timeout, u32 NumOfEvents, volatile u32 *EventAddr, ...);
 #ifdef __cplusplus
 }

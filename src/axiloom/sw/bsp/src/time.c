@@ -84,11 +84,8 @@ u32 Xil_WaitForEventSet(u32 Timeout, u32 NumOfEvents, volatile u32 *EventAddr, .
         u32 set = 0;
         for (u32 i = 0; i < NumOfEvents; i++)
             set += *flags[i] != 0;
-        if (set == NumOfEvents) {
-            for (u32 i = 0; i < NumOfEvents; i++)
-                *flags[i] = 0;
+        if (set == NumOfEvents)
             return XST_SUCCESS;
-        }
         XTime_GetTime(&now);
     } while (now - begin < (u64)Timeout * COUNTS_PER_SECOND / 1000000u);
     return XST_FAILURE;
