@@ -9,6 +9,7 @@ import z3
 
 from axiloom.isa.formal.ila import Ila, Instruction
 from axiloom.prove.rtl.terms.machine import walk
+from axiloom.prove.rtl.terms.nodes import children, number
 from axiloom.prove.rtl.terms.referee import Referee
 
 STEPS = 100_000
@@ -98,32 +99,28 @@ def in_order(term: Any) -> Any:
         if not z3.is_bv_value(address):
             return term
         stored.setdefault(address.as_long(), (address, value))
-    for number in sorted(stored):
-        base = z3.Store(base, *stored[number])
+    for place in sorted(stored):
+        base = z3.Store(base, *stored[place])
     return base
 
 
 def elements(name: str, count: int, address_bits: int, bits: int) -> Any:
     """A memory whose first `count` elements have names of their own."""
     memory = z3.Array(f"{name}!any", z3.BitVecSort(address_bits), z3.BitVecSort(bits))
-    for number in range(count):
-        memory = z3.Store(memory, z3.BitVecVal(number, address_bits), z3.BitVec(f"{name}[{number}]", bits))
+    for place in range(count):
+        memory = z3.Store(memory, z3.BitVecVal(place, address_bits), z3.BitVec(f"{name}[{place}]", bits))
     return memory
 
 
 def names_in(term: Any, known: dict[int, frozenset[str]], alive: list[Any]) -> frozenset[str]:
     """The constants of a term. `known` are those of terms that `alive` keeps."""
-    number = term.get_id()
-    if number in known:
-        return known[number]
-    for node in walk([term]):
-        own = node.get_id()
-        if own in known:
-            continue
+    if (own := number(term)) in known:
+        return known[own]
+    for node in walk([term], known):
         alive.append(node)
-        children = node.children()
-        if not children and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            known[own] = frozenset([node.decl().name()])
+        below = children(node)
+        if not below and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            known[number(node)] = frozenset([node.decl().name()])
         else:
-            known[own] = frozenset().union(*(known[child.get_id()] for child in children))
-    return known[number]
+            known[number(node)] = frozenset().union(*(known[number(child)] for child in below))
+    return known[own]

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -18,6 +19,7 @@ from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import WORD
 from axiloom.prove.rtl.opcodes.command import UnknownError, names_in
 from axiloom.prove.rtl.terms.machine import walk
+from axiloom.prove.rtl.terms.nodes import number
 
 MOST = 6000
 """States of one search."""
@@ -42,9 +44,9 @@ class Node:
     before: Node | None = None
     choice: tuple[int, int] = (0, 0)
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
-        return (*(term.get_id() for term in self.registers.values()), self.taken, self.sent, self.offered)
+        return (*map(number, self.registers.values()), self.taken, self.sent, self.offered)
 
     @property
     def path(self) -> list[tuple[int, int]]:
@@ -154,11 +156,11 @@ class Explorer:
         """A value, or wires from free bits: nothing was decided yet."""
         if z3.is_bv_value(term):
             return True
-        number = term.get_id()
-        if number not in self._plain:
+        own = number(term)
+        if own not in self._plain:
             self._alive.append(term)
-            self._plain[number] = all(one.decl().kind() in _WIRES for one in walk([term]))
-        return self._plain[number]
+            self._plain[own] = all(node.decl().kind() in _WIRES for node in walk([term]))
+        return self._plain[own]
 
     def run(
         self,
