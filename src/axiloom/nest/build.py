@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -17,16 +16,15 @@ from axiloom.nest.progress import SILENT, Steps
 MAIN = Path(__file__).with_name("main.cpp")
 PROGRAM = "simulation"
 FAST = ["-O2", "-march=native"]
-"""For many cycles. -O3 compiles for longer than it saves."""
-QUICK = ["-O1"]
-"""For few."""
+"""For many cycles; :data:`~axiloom.cosim.build.verilator.QUICK` for few. -O3 compiles for longer than it
+saves."""
 
 
 def build(circuit: Circuit, verilog: NestVerilog, checks: bool, fast: bool) -> Path:
     """The program for `circuit`, of which `verilog` is the RTL. Raises BuildError."""
     archive = verilator.runtime()
     ports = header(circuit, checks)
-    level = FAST if fast else QUICK
+    level = FAST if fast else verilator.QUICK
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog.text)
@@ -37,8 +35,8 @@ def build(circuit: Circuit, verilog: NestVerilog, checks: bool, fast: bool) -> P
         (folder / "control.vlt").write_text(f"`verilator_config\n{kept}")
         arguments = ["--top-module", verilog.top, "--Mdir", "generated", "control.vlt", "design.v"]
         verilator.verilate(arguments, f"Verilator cannot build {verilog.top}", folder)
-        _compile(folder, level, verilog.top)
-        objects = ["fast.o", "slow.o"]
+        what = f"compiling the simulation of {verilog.top}"
+        objects = verilator.compile_generated(folder / "generated", [folder / "main.cpp"], level, what)
         verilator.compile_cxx(
             [*objects, archive, "-pthread", "-o", PROGRAM], "linking the simulation", folder
         )
@@ -50,24 +48,6 @@ def build(circuit: Circuit, verilog: NestVerilog, checks: bool, fast: bool) -> P
         "nest", verilator.identity(), level, verilog.text, list(verilog.operators), ports, MAIN
     )
     return cached_build("nest", key, fill) / PROGRAM
-
-
-def _compile(folder: Path, level: list[str], top: str) -> None:
-    files = sorted((folder / "generated").glob("*.cpp"))
-    slow = [file.name for file in files if re.search(r"__Slow$", file.stem)]
-    fast = [file.name for file in files if file.name not in slow]
-    flags = [
-        *verilator.COMMON,
-        *verilator.trace_flags(None),
-        *verilator.include_flags(),
-        "-Igenerated",
-        "-I.",
-    ]
-    for name, optimise, parts in (("fast", level, [*fast, "main.cpp"]), ("slow", ["-O0"], slow)):
-        text = "".join(f'#include "{part}"\n' for part in parts)
-        (folder / f"{name}.cpp").write_text(text)
-        what = f"compiling the simulation of {top}"
-        verilator.compile_cxx([*optimise, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what, folder)
 
 
 def emit_and_build(

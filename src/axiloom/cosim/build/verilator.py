@@ -14,7 +14,8 @@ memories, because Amaranth's goes bit by bit. The bytes are the same (conv_v4: 3
 Quick builds read Verilator's headers precompiled. The headers were a third of a build. v3_4 now takes 2.0
 instead of 2.8 s of CPU, for one file of 67 MB and 3 s once a machine. Only quick builds do this, and only
 with GCC: if the options differ, GCC reads the header itself, but clang fails when a date has changed.
-Users' builds have two sets of options and would need two more such files.
+Users' builds have two sets of options and would need two more such files. The circuit of a small loop nest
+takes 0.4 instead of 1.7 s of CPU.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ PROGRAM = "simulation"
 
 OPTIMISE = ["-O3", "-march=native"]
 QUICK = ["-O1", "-march=native"]
+NONE = ["-O0"]
 QUICK_BUILDS = "AXILOOM_QUICK_BUILDS"
 """Environment variable: designs are compiled in half the time and run a fifth slower, for many short runs."""
 COMMON = [
@@ -334,46 +336,53 @@ def headers() -> Path:
 
 
 def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
-    """The objects: what runs every cycle at full optimisation, what runs once without any.
-
-    Quickly, both are one unit: half of the time goes into the headers.
-    """
-    files = sorted(p for p in generated.glob("*.cpp"))
-    slow = [u for u in files if u.stem.endswith("__Slow")]
-    fast = [u for u in files if u not in slow] + [RTL / "model.cpp"]
-    if design.soc:
-        fast.append(RTL / "axl_dpi.cpp")
-    if _quick() and not design.short:
-        # The headers first: they are for the fast part too.
-        begin = f'#include "{HEADERS}"\n#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
-        units = {"all": (QUICK, f"{begin}{_including(slow)}#pragma GCC pop_options\n{_including(fast)}")}
-    else:
-        level = ["-O0"] if design.short else OPTIMISE
-        units = {"fast": (level, _including(fast)), "slow": (["-O0"], _including(slow))}
-    flags = [
-        *COMMON,
-        *trace_flags(design.trace),
-        *include_flags(),
-        "-I.",
-        f"-I{generated.name}",
-        f"-I{RTL.parent / 'native'}",
-    ]
-    if design.soc:
-        flags.append("-DAXL_SOC")
-    if _quick() and not design.short:
-        flags.append(f"-I{headers()}")
+    own = [RTL / "model.cpp", *([RTL / "axl_dpi.cpp"] if design.soc else [])]
+    flags = [*(["-DAXL_SOC"] if design.soc else []), f"-I{RTL.parent / 'native'}"]
+    level = NONE if design.short else QUICK if _quick() else OPTIMISE
+    what = f"compiling the simulation of {design.top}"
+    objects = compile_generated(generated, own, level, what, flags, design.trace)
     if design.coverage:
-        units["coverage"] = (["-O1"], (RTL / "coverage.cpp").read_text())
+        counting = ["-O1", *COMMON, *trace_flags(design.trace), *include_flags()]
+        compile_cxx([*counting, "-c", RTL / "coverage.cpp", "-o", "coverage.o"], what, folder)
+        objects.append("coverage.o")
+    return objects
+
+
+def compile_generated(
+    generated: Path,
+    own: Sequence[Path],
+    level: list[str],
+    what: str,
+    flags: Sequence[str] = (),
+    trace: str | None = None,
+) -> list[str]:
+    """The objects, beside the folder `generated`, of what Verilator has written there and `own` sources.
+
+    What runs once is not optimised. For much less than that, at :data:`QUICK` and :data:`NONE`, all is one
+    unit: half of the time goes into the headers.
+    """
+    slow = sorted(generated.glob("*__Slow.cpp"))
+    fast = [*sorted({*generated.glob("*.cpp")} - {*slow}), *own]
+    flags = [*COMMON, *trace_flags(trace), *include_flags(), "-I.", f"-I{generated.name}", *flags]
+    if level in (QUICK, NONE):
+        first = "verilated.h"
+        if _quick():
+            # The precompiled headers are for these options, and for no others.
+            slow, fast = ([*slow, *fast], []) if level == NONE else (slow, fast)
+            level, first, flags = QUICK, HEADERS, [*flags, f"-I{headers()}"]
+        # The headers first: they are for the fast part too.
+        begin = f'#include "{first}"\n#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
+        units = {"all": (level, f"{begin}{_including(slow)}#pragma GCC pop_options\n{_including(fast)}")}
+    else:
+        units = {"fast": (level, _including(fast)), "slow": (NONE, _including(slow))}
+    folder = generated.parent
     for name, (_, text) in units.items():
         (folder / f"{name}.cpp").write_text(text)
-    what = f"compiling the simulation of {design.top}"
-    _compile_all(
-        [
-            ([*level, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what)
-            for name, (level, _) in units.items()
-        ],
-        folder,
-    )
+    jobs: list[tuple[list[str | Path], str]] = [
+        ([*options, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what)
+        for name, (options, _) in units.items()
+    ]
+    _compile_all(jobs, folder)
     for name in units:
         (folder / f"{name}.cpp").unlink()
     return [f"{name}.o" for name in units]
