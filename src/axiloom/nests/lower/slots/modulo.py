@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import groupby
 
 from axiloom.base.errors import CompileError
@@ -76,14 +77,17 @@ class Claim:
         """A group for each place that these units take, which have the same slot modulo the interval."""
         groups: list[list[int]] = []
         for unit in units:
-            slot = slots[unit]
-            assert slot is not None
-            group = self.shared(groups, unit, slot, slots)
-            if group is None:
-                groups.append([unit])
-            else:
-                group.append(unit)
+            self.join(groups, unit, slots)
         return groups
+
+    def join(self, groups: list[list[int]], unit: int, slots: Sequence[int | None]) -> None:
+        """Adds `unit`, which has its slot, to its group."""
+        slot = slots[unit]
+        assert slot is not None
+        if (group := self.shared(groups, unit, slot, slots)) is not None:
+            group.append(unit)
+        else:
+            groups.append([unit])
 
 
 @dataclass
@@ -256,7 +260,8 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
     grouped: dict[tuple[int, int], list[list[int]]] = {}  # of those in `used`, until they change
     slots: list[int | None] = [None] * tied.units
     tried = [-1] * tied.units
-    waiting = set(range(tied.units))
+    height[0] = max(height) + 1  # slot 0 before all
+    waiting = sorted((-height[unit], unit) for unit in range(tied.units))  # the longest path first
 
     def remove(unit: int) -> None:
         slot = slots[unit]
@@ -265,7 +270,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
             used[number, slot % interval].remove(unit)
             grouped.pop((number, slot % interval), None)
         slots[unit] = None
-        waiting.add(unit)
+        heappush(waiting, (-height[unit], unit))
 
     def full(unit: int, slot: int) -> list[int]:
         crowded = []
@@ -284,8 +289,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
     for _ in range(20 * tied.units + 100):
         if not waiting:
             return [slot or 0 for slot in slots]
-        unit = 0 if 0 in waiting else max(waiting, key=lambda candidate: (height[candidate], -candidate))
-        waiting.remove(unit)
+        _, unit = heappop(waiting)
         start = 0
         for edge in into[unit]:
             before = slots[edge.before]
@@ -303,8 +307,10 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         slots[unit] = slot
         tried[unit] = max(slot, tried[unit])
         for number in claims[unit]:
-            used.setdefault((number, slot % interval), []).append(unit)
-            grouped.pop((number, slot % interval), None)
+            place, claim = (number, slot % interval), tied.resources[number]
+            used.setdefault(place, []).append(unit)
+            if place in grouped:
+                claim.join(grouped[place], unit, slots)
         for edge in out[unit]:
             after = slots[edge.after]
             if (
