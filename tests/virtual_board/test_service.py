@@ -19,7 +19,7 @@ from axiloom.base.errors import BuildError
 from axiloom.cli import main
 from axiloom.isa.contract.dma_registers import ADDRESS, DMACR, DMASR, LENGTH, Channel
 from axiloom.virtual_board import address_map, handoff, service
-from axiloom.virtual_board.board import FIRMWARE, MANAGER, PINS_BASE, BoardState
+from axiloom.virtual_board.board import AWAY_S, FIRMWARE, MANAGER, PINS_BASE, BoardState
 
 grpc = pytest.importorskip("grpc", reason="gRPC is the extra [pynq]")
 from tests.virtual_board.client import Client, connected  # noqa: E402
@@ -81,6 +81,23 @@ def test_a_transfer_as_pynq_makes_it(client: Client) -> None:
         assert np.array_equal(client.fetch(back, np.int32).reshape(4, 4), a @ b)
         client.buffer.freebuffer(buffer_id=sent)
         client.buffer.freebuffer(buffer_id=back)
+
+
+def test_a_board_goes_on_while_its_client_is_away(client: Client) -> None:
+    """Notebooks look once, a cell later, and never wait."""
+    program(client)
+    window = client.window(DMA)
+    a, b = RNG.integers(-9, 9, (2, 4, 4), dtype=np.int32)
+    sent = client.buffer.allocate(size=128, dtype="<i4", cacheable=True).buffer_id
+    back = client.buffer.allocate(size=64, dtype="<i4", cacheable=True).buffer_id
+    client.put(sent, np.concatenate([a.ravel(), b.ravel()]))
+    start(client, window, MM2S, sent, 128)
+    start(client, window, S2MM, back, 64)
+    time.sleep(10 * AWAY_S)
+    assert client.get(window, DMASR.at(S2MM)) & IDLE
+    start(client, window, S2MM, back, 64)  # nothing comes
+    time.sleep(10 * AWAY_S)
+    assert not client.get(window, DMASR.at(S2MM)) & IDLE
 
 
 def test_a_hang_is_the_diagnosis_and_the_next_overlay_begins_anew(client: Client) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,6 +36,9 @@ PINS, PINS_BASE = 118, 906
 FIRST_POLL, LONGEST_POLL = 16, 10_000
 """Cycles that pass before a register is read again with nothing in between, doubled as long as nothing
 happens: for a client they are a millisecond."""
+AWAY_S, MOST_AWAY, STANDING = 0.003, 1_000_000, 2_000
+"""After so long without a request the fabric has gone on, by at most so many cycles, until its streams have
+stood for so many."""
 SEEN = 8
 """Registers that a loop of a client may read in turns."""
 
@@ -50,6 +54,7 @@ class Fabric:
         self.soc, self.ram = soc, Ram(soc.system.profile.ram_bytes)
         self._live: Live | None = None
         self._again: dict[int, int] = {}
+        self._latest = time.monotonic()
 
     @property
     def live(self) -> Live:
@@ -59,6 +64,7 @@ class Fabric:
 
     def read(self, address: int) -> int:
         """Time passes before a read that repeats another one, until something happens."""
+        self.catch_up()
         step = self._again.get(address, 0)
         if step:
             before = self.live.cycle
@@ -67,11 +73,35 @@ class Fabric:
         elif len(self._again) >= SEEN:
             self._again.clear()
         self._again[address] = step or FIRST_POLL
-        return self.live.read(address)
+        value = self.live.read(address)
+        self._latest = time.monotonic()
+        return value
 
     def write(self, address: int, value: int) -> None:
+        self.catch_up()
         self._again.clear()
         self.live.write(address, value)
+        self._latest = time.monotonic()
+
+    def catch_up(self) -> None:
+        """A board goes on while its client is away."""
+        away = time.monotonic() - self._latest
+        if self._live is None or away < AWAY_S:
+            return
+        last, moved = None, self._moved()
+        for _ in range(0, min(int(away * self.soc.system.profile.fabric_hz), MOST_AWAY), STANDING):
+            if moved == last:
+                break
+            self._live.step(STANDING)
+            last, moved = moved, self._moved()
+
+    def _moved(self) -> list[bytes]:
+        """The latest words of each stream."""
+        return [
+            self.live.stream(number, out=out, count=SEEN).tobytes()
+            for number, _ in enumerate(self.soc.system.links)
+            for out in (False, True)
+        ]
 
     def reset(self) -> Result | None:
         """As if the bitstream had come anew; what the session before gave. RAM stays."""
@@ -230,6 +260,7 @@ class BoardState:
         end = end or size
         if not 0 <= begin <= end <= size:
             raise RefusedError(f"bytes {begin} to {end} leave a buffer of {size}")
+        self.fabric.catch_up()
         for at in range(begin, max(end, begin + 1), PIECE):
             yield self.memory.ram[address + at : address + min(at + PIECE, end)].tobytes()
 
