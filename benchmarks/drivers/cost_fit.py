@@ -52,7 +52,7 @@ def accelerators(pipeline: str) -> list[AcceleratorSpec]:
         spec = isa.builtin(name)
         # `copying` is what `all` does where it cannot read in place.
         queued = pipeline == "all" or (pipeline == "copying" and width == 64)
-        dma = replace(spec.dma, scatter_gather=queued)
+        dma = replace(spec.link.dma, scatter_gather=queued)
         specs.append(isa.revise(spec, stream_width=width, dma=dma))
     return specs
 

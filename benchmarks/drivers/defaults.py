@@ -94,7 +94,7 @@ def case(name: str, problem: str) -> Case:
     work = drivergen.parse_workload(problem)
     chosen, default = without_options(name, problem)
     before = point(problem, isa.builtin(name, data_type=work.dtype), pipeline="copying")
-    own = f"{'sg' if chosen.dma.scatter_gather else 'simple'} {chosen.stream_width}"
+    own = f"{'sg' if chosen.link.dma.scatter_gather else 'simple'} {chosen.link.stream_width}"
     return Case(problem, name, own, default, tuple(_confirmed(problem, work.mlir, chosen)), before)
 
 

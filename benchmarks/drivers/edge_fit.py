@@ -78,7 +78,7 @@ def problems(count: int) -> list[tuple[AcceleratorSpec, Problem]]:
         if math.prod(sizes) <= LARGEST and any(size % 16 for size in sizes):
             kind = ("int8", "int32")[len(drawn) % 2]
             spec = isa.builtin(("v3_16", "v4_16")[len(drawn) // 2 % 2], data_type=kind)
-            spec = isa.revise(spec, dma=replace(spec.dma, coherent=len(drawn) // 4 % 2 == 1))
+            spec = isa.revise(spec, dma=replace(spec.link.dma, coherent=len(drawn) // 4 % 2 == 1))
             drawn.append((spec, Problem(*sizes, kind)))
     return drawn
 
@@ -126,7 +126,7 @@ def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
         ran = np.array([run.ran(group.functions) for run in runs])
         fitted |= solved(counts_of(estimates, group.costs), ran - misses, whole, group.costs)
     for coherent, name in ((False, "start"), (True, COHERENT)):
-        some = [run for run in runs if run.spec.dma.coherent == coherent]
+        some = [run for run in runs if run.spec.link.dma.coherent == coherent]
         left = [
             run.cycles - estimate.cycles for run, estimate in zip(some, replayed(some, fitted), strict=True)
         ]
@@ -137,7 +137,7 @@ def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
 def replayed(runs: Sequence[Run], costs: Mapping[str, float]) -> list[Estimate]:
     board = boards.load(boards.DEFAULT)
     starts = {False: costs["start"], True: costs[COHERENT]}
-    kinds = [{**costs, "start": starts[run.spec.dma.coherent]} for run in runs]
+    kinds = [{**costs, "start": starts[run.spec.link.dma.coherent]} for run in runs]
     return [
         Replay(run.spec, board, own).run(run.plan) for run, own in zip(runs, kinds, strict=True) if run.plan
     ]

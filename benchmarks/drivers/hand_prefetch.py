@@ -20,7 +20,7 @@ SIDES = ("by hand", "by hand, PLD", "copying", "all")
 
 def sides(size: int, name: str, flow: str) -> dict[str, Point]:
     cube, spec = (size, size, size), isa.builtin(name)
-    queued = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    queued = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     points = (
         by_hand(cube, spec, flow=flow),
         by_hand(cube, spec, flow=flow, prefetch=True),

@@ -57,7 +57,7 @@ class Hardware:
     def spec(self, kind: str) -> AcceleratorSpec:
         if not self.verilog:
             spec = isa.builtin(self.name, data_type=kind)
-            dma = replace(spec.dma, scatter_gather=self.sg)
+            dma = replace(spec.link.dma, scatter_gather=self.sg)
             return isa.revise(spec, stream_width=64 if self.sg else 32, dma=dma)
         return _spec_of(self)
 

@@ -33,7 +33,7 @@ class Case:
         spec = isa.builtin(self.engine, data_type=parse_workload(self.problem).dtype)
         if not self.sg:
             return spec
-        return isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+        return isa.revise(spec, stream_width=64, dma=replace(spec.link.dma, scatter_gather=True))
 
 
 CASES: Sequence[Case] = (

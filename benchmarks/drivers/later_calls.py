@@ -93,7 +93,7 @@ def foretold(problem: str, spec: AcceleratorSpec, schedule: Schedule) -> float |
     plan = plans(spec, work, [candidate], queued=queued).get(candidate)
     if plan is None or schedule.pipeline not in ("all", "copying"):
         return None
-    replay = Replay(spec, BOARD, costs_of(kind_of(spec, queued), spec.dma.coherent))
+    replay = Replay(spec, BOARD, costs_of(kind_of(spec, queued), spec.link.dma.coherent))
     return replay.run(plan, CALLS).later * BOARD.fabric_hz / BOARD.cpu_hz
 
 

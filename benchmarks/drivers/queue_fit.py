@@ -84,7 +84,7 @@ def problems(count: int) -> list[tuple[AcceleratorSpec, Problem]]:
         if math.prod(sizes) <= LARGEST:
             kind = ("int8", "int32")[len(drawn) % 2]
             spec = isa.builtin(("v3_16", "v4_16")[len(drawn) // 2 % 2], data_type=kind)
-            dma = replace(spec.dma, scatter_gather=True, coherent=len(drawn) % 3 > 0)
+            dma = replace(spec.link.dma, scatter_gather=True, coherent=len(drawn) % 3 > 0)
             drawn.append((isa.revise(spec, stream_width=64, dma=dma), Problem(*sizes, kind)))
     return drawn
 
@@ -164,7 +164,7 @@ def main() -> None:
         some = [
             run
             for run in runs
-            if kind_of(run.spec, run.plan.is_queued) == kind and run.spec.dma.coherent == coherent
+            if kind_of(run.spec, run.plan.is_queued) == kind and run.spec.link.dma.coherent == coherent
         ]
         before = costs_of(kind, coherent)
         calls = kind == KIND and coherent

@@ -59,7 +59,7 @@ def accelerator(pipeline: str) -> AcceleratorSpec:
     spec = isa.builtin("v4_16")
     if pipeline != "all":
         return spec
-    return isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    return isa.revise(spec, stream_width=64, dma=replace(spec.link.dma, scatter_gather=True))
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,11 @@ def operations_per_cycle(size: int) -> float:
         "A_WORDS": spec.operand_words("A"),
         "B_WORDS": spec.operand_words("B"),
         "C_WORDS": spec.operand_words("C"),
-        "DMA": spec.dma.address,
-        "IN_ADDRESS": spec.dma.input_address,
-        "IN_BYTES": spec.dma.input_buffer_size,
-        "OUT_ADDRESS": spec.dma.output_address,
-        "OUT_BYTES": spec.dma.output_buffer_size,
+        "DMA": spec.link.dma.address,
+        "IN_ADDRESS": spec.link.dma.input_address,
+        "IN_BYTES": spec.link.dma.input_buffer_size,
+        "OUT_ADDRESS": spec.link.dma.output_address,
+        "OUT_BYTES": spec.link.dma.output_buffer_size,
     }
     with tempfile.TemporaryDirectory() as folder:
         jobs = []
@@ -45,7 +45,7 @@ def operations_per_cycle(size: int) -> float:
                 [Path(__file__).with_name("resident.c")],
                 elf,
                 board=boards.load(boards.DEFAULT),
-                length_bits=spec.dma.length_width,
+                length_bits=spec.link.dma.length_width,
                 # Uncached windows: nothing to clean between transfers, so that the array is what is measured.
                 defines={**defines, "COMPUTES": computes, "AXL_DMA_CACHED": 0},
             )

@@ -84,7 +84,7 @@ def _row(board: str, accelerator: str, dma: str, faults: list[str], skipped: set
 
 def _contents(board: str, accelerator: str, dma: str) -> board_folder.Contents:
     spec = isa.builtin(accelerator)
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=dma.endswith("sg")))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=dma.endswith("sg")))
     whose = board_folder.XILINX if dma.startswith("xilinx") else board_folder.OWN
     return board_folder.contents(board_folder.make(hardware.load(board), [spec], dma=whose, rebase=True))
 

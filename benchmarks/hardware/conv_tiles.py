@@ -81,7 +81,7 @@ def opcode(
     for action in spec.opcodes[name].host:
         if isinstance(action, SendDim):
             words.append(sum(values[field.dim] << field.shift for field in action.fields))
-    words += [0] * (-len(words) % spec.beat_words)
+    words += [0] * (-len(words) % spec.link.beat_words)
     head = np.array(words, dtype=np.uint32)
     if tile is None:
         return head

@@ -52,7 +52,7 @@ def run(spec: AcceleratorSpec, engine: Path, values: Mapping[str, int], seed: in
             wide = (tensor.astype(np.int32).view(np.uint32) for tensor in (image, array))
             expected.append(convolution(*wide, values))
     stream = np.concatenate(words)
-    beats = len(stream) // spec.beat_words
+    beats = len(stream) // spec.link.beat_words
     with tempfile.TemporaryDirectory() as folder:
         sent, result = Path(folder) / "words", Path(folder) / "result"
         sent.write_bytes(stream.astype("<u4").tobytes())
@@ -67,7 +67,7 @@ def run(spec: AcceleratorSpec, engine: Path, values: Mapping[str, int], seed: in
         got = np.frombuffer(result.read_bytes(), "<u4").reshape(len(expected), -1)
     for array, right in zip(got, expected, strict=True):
         if not np.array_equal(array[: right.size], right.ravel()):
-            raise RuntimeError(f"{spec.name} at {spec.stream_width} bits: the result is not NumPy's")
+            raise RuntimeError(f"{spec.name} at {spec.link.stream_width} bits: the result is not NumPy's")
     return Use(*map(int, done.stdout.split()))
 
 

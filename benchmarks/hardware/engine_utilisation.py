@@ -57,7 +57,7 @@ def program(spec: AcceleratorSpec) -> Path:
             ["--top-module", "axiloom_accelerator", "--Mdir", "out", "engine.v"], "engine", folder
         )
         include = find().root / "include"
-        flags = [f"-I{include}", f"-I{include}/vltstd", "-Iout", f"-DBEAT_WORDS={spec.beat_words}"]
+        flags = [f"-I{include}", f"-I{include}/vltstd", "-Iout", f"-DBEAT_WORDS={spec.link.beat_words}"]
         generated = sorted((folder / "out").glob("*.cpp"))
         runtime = [include / "verilated.cpp", include / "verilated_threads.cpp"]
         unit = folder / "unit.cpp"
@@ -90,7 +90,7 @@ def run(spec: AcceleratorSpec, tiles: tuple[int, int, int], seed: int = 0) -> Us
                 words += [head(spec, "sB"), pack(b[deep, cols], spec.data_type), head(spec, "cC")]
             words.append(head(spec, "rC"))
     stream = np.concatenate(words)
-    beats = len(stream) // spec.beat_words
+    beats = len(stream) // spec.link.beat_words
     skip = 2 * beats // (tiles[0] * tiles[1] * tiles[2])
     with tempfile.TemporaryDirectory() as folder:
         sent, result = Path(folder) / "words", Path(folder) / "result"
@@ -106,7 +106,7 @@ def run(spec: AcceleratorSpec, tiles: tuple[int, int, int], seed: int = 0) -> Us
         got = np.frombuffer(result.read_bytes(), "<i4").reshape(tiles[0], tiles[1], tile_m, tile_n)
     exact = a.astype(np.uint32) @ b.astype(np.uint32)
     if not np.array_equal(got.swapaxes(1, 2).reshape(exact.shape).view(np.uint32), exact):
-        raise RuntimeError(f"{spec.name} at {spec.stream_width} bits: the result is not NumPy's")
+        raise RuntimeError(f"{spec.name} at {spec.link.stream_width} bits: the result is not NumPy's")
     return Use(*map(int, done.stdout.split()))
 
 

@@ -50,7 +50,7 @@ def specification(
     name: str, width: int, *, scatter_gather: bool = True, post: bool = False, **buffers: int
 ) -> AcceleratorSpec:
     spec = isa.builtin(name, data_type="int8", post=post)
-    dma = replace(spec.dma, scatter_gather=scatter_gather)
+    dma = replace(spec.link.dma, scatter_gather=scatter_gather)
     return isa.revise(spec, macs=MACS, stream_width=width, dma=dma, buffers={**spec.buffers, **buffers})
 
 
@@ -72,7 +72,7 @@ def resident(spec: AcceleratorSpec, seed: int = 0) -> Use:
     a, b = (random.integers(-128, 128, shape, np.int8) for shape in ((m, k), (k, n)))
     loads = [head(spec, "sA"), pack(a, spec.data_type), head(spec, "sB"), pack(b, spec.data_type)]
     computes = [head(spec, "cC")] * COMPUTES
-    first = sum(map(len, loads)) // spec.beat_words
+    first = sum(map(len, loads)) // spec.link.beat_words
     stream = np.concatenate([*loads, *computes, head(spec, "rC")])
     with tempfile.TemporaryDirectory() as folder:
         sent, result = Path(folder) / "words", Path(folder) / "result"
@@ -128,10 +128,8 @@ def ratio(spec: AcceleratorSpec, point: points.Point) -> float:
     [report] = points.simulate([point])
     bound, cycles = report["limit"], report["fabric"]["cycles"]
     operations = 2 * (bound["multiply_adds"] or 0) / cycles
-    text = (
-        f"{point['problem']:<34}{spec.stream_width:>5}{operations:>10.1f}{cycles:>11,}{bound['ratio']:>7.2f}"
-    )
-    print(f"{text}  {bound['by']}", flush=True)
+    text = f"{point['problem']:<34}{spec.link.stream_width:>5}{operations:>10.1f}{cycles:>11,}"
+    print(f"{text}{bound['ratio']:>7.2f}  {bound['by']}", flush=True)
     return float(bound["ratio"] or 0)
 
 

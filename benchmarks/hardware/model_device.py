@@ -47,7 +47,7 @@ class Case:
     @property
     def spec(self) -> AcceleratorSpec:
         spec = isa.builtin(self.name, data_type=self.kind, post=self.post)
-        dma = replace(spec.dma, scatter_gather=self.scatter_gather)
+        dma = replace(spec.link.dma, scatter_gather=self.scatter_gather)
         return isa.revise(spec, stream_width=self.width, dma=dma)
 
     def run(self, *, model: bool) -> Run[Any]:

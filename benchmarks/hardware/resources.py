@@ -33,7 +33,7 @@ def specification(
     name: str, scatter_gather: bool, width: int, *, data_type: str = "int32", post: bool = False
 ) -> AcceleratorSpec:
     spec = isa.builtin(name, data_type=data_type, post=post)
-    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    return isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=scatter_gather))
 
 
 def designs() -> dict[str, AcceleratorSpec]:

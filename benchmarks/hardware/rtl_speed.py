@@ -36,8 +36,8 @@ def definitions(spec: AcceleratorSpec) -> dict[str, int]:
         "COMPUTE": literal["cC"],
         "STORE": literal["rC"],
         **{f"{operand}_WORDS": spec.operand_words(operand) for operand in "ABC"},
-        "IN_ADDRESS": spec.dma.input_address,
-        "OUT_ADDRESS": spec.dma.output_address,
+        "IN_ADDRESS": spec.link.dma.input_address,
+        "OUT_ADDRESS": spec.link.dma.output_address,
         "TILES": TILES,
         "REPEAT": REPEAT,
     }
@@ -82,15 +82,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         elf = Path(folder) / "load.elf"
         windows = {
-            "DMA": spec.dma.address,
-            "IN_BYTES": spec.dma.input_buffer_size,
-            "OUT_BYTES": spec.dma.output_buffer_size,
+            "DMA": spec.link.dma.address,
+            "IN_BYTES": spec.link.dma.input_buffer_size,
+            "OUT_BYTES": spec.link.dma.output_buffer_size,
         }
         toolchain.compile_bare(
             [HERE / "rtl_speed.c"],
             elf,
             board=board,
-            length_bits=spec.dma.length_width,
+            length_bits=spec.link.dma.length_width,
             defines=definitions(spec) | windows,
         )
         job = Job(elf)

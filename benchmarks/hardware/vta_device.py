@@ -75,7 +75,7 @@ def resources() -> bool:
         if "soc" not in PARTS:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            soc = verilog.emit(built.link, "soc", built.rtl(Path(folder)))
+            soc = verilog.emit(built.spec, "soc", built.rtl(Path(folder)))
         rows[f"with its DMA {width}"] = synthesise(soc + built.verilog, "axiloom_soc", cached_build)
     print(table(rows, XC7Z020, "XC7Z020"))
     return all(used.fits(XC7Z020) for used in rows.values())

@@ -180,7 +180,7 @@ def on_soc(names: list[str], rtl: DeviceRtl, compiler: Compiler, folder: Path) -
     from axiloom.cosim.soc import Soc
     from axiloom.cosim.system import System
 
-    system = System([rtl.link], user_rtl=rtl.rtl(folder))
+    system = System([rtl.spec], user_rtl=rtl.rtl(folder))
     soc = Soc(system)
     soc.build()
     for name in names:

@@ -41,7 +41,7 @@ class Case:
         for name in self.accelerators:
             spec = isa.builtin(name, None, "int8", "bitmask", self.queued)
             if self.queued:
-                spec = replace(spec, dma=replace(spec.dma, scatter_gather=True), stream_width=64)
+                spec = spec.replace(dma=replace(spec.link.dma, scatter_gather=True), stream_width=64)
             if self.full:
                 spec = isa.revise(spec, macs=most(spec, boards.DEFAULT).macs)
             specs.append(spec)

@@ -103,7 +103,7 @@ class Vta:
         self.isa = read(targets()["vta"], {"DRAM": DRAM})
         self.device: DeviceRtl = device(self.isa)
         self.folder = folder
-        self.soc = Soc(System([self.device.link], user_rtl=self.device.rtl(folder)))
+        self.soc = Soc(System([self.device.spec], user_rtl=self.device.rtl(folder)))
         self.soc.build()
 
     def run(self, graph: Graph) -> tuple[int, int, int]:

@@ -41,7 +41,7 @@ CONFIGURATIONS: tuple[tuple[str, str, Size], ...] = (
 
 def scatter_gather(spec: AcceleratorSpec) -> AcceleratorSpec:
     """The same accelerator behind a DMA in scatter-gather mode, which zero copy needs."""
-    return spec.replace(dma=replace(spec.dma, scatter_gather=True))
+    return spec.replace(dma=replace(spec.link.dma, scatter_gather=True))
 
 
 def alone(name: str) -> str:

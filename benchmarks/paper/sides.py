@@ -168,7 +168,7 @@ def _job_by_hand(run: ProblemRun, folder: Path, *, prefetch: bool = False) -> Jo
         [sw.BASELINES / f"{_version(run)}.c"],
         folder / "hand.elf",
         board=run.system.profile,
-        length_bits=run.spec.dma.length_width,
+        length_bits=run.spec.link.dma.length_width,
         defines={**hand.sizes, **_schedule(run, prefetch=prefetch)},
     )
     return Job(elf, hand.given(run.inputs), hand.output)

@@ -194,7 +194,7 @@ def said(design: Design | Example, fault: int, sim: str = "verilator", stall: in
             system = System(
                 spec,
                 sim=sim,
-                user_rtl=UserRtl(design.files, design.top, spec.rtl),
+                user_rtl=UserRtl(design.files, design.top, spec.link.rtl),
                 watchdog_cycles=WATCHDOG,
                 stall=stall,
             )

@@ -192,7 +192,7 @@ def _run(device: Device, folder: Path, edit: Edit | None) -> ProblemRun:
         file.write_text(text.replace(edit.old, edit.new))
     spec = isa.load(home / f"{device.top}.json")
     files = [folder / name for name in device.files if not name.endswith(".svh")]
-    rtl = UserRtl(files, device.top, spec.rtl)
+    rtl = UserRtl(files, device.top, spec.link.rtl)
     system = System(spec, sim="icarus", user_rtl=rtl, watchdog_cycles=WATCHDOG)
     problem = device.problem
     mlir = (

@@ -176,7 +176,7 @@ def system(board: str, queue: bool) -> System:
     profile = boards.load(BOARDS[board])
     profile = replace(profile, simulation=replace(profile.simulation, dma_buffers="cached"))
     spec = isa.builtin("loopback")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=queue))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=queue))
     return System(spec, profile, watchdog_cycles=WATCHDOG)
 
 

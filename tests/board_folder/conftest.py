@@ -17,7 +17,8 @@ V3 = isa.builtin("v3_4")
 PLANS: dict[str, Callable[[], Plan]] = {
     "own": lambda: board_folder.make(hardware.load("pynq-z2"), [isa.builtin("v3_4")]),
     "coherent": lambda: board_folder.make(
-        hardware.load("pynq-z2"), [isa.revise(V3, dma=replace(V3.dma, coherent=True, scatter_gather=True))]
+        hardware.load("pynq-z2"),
+        [isa.revise(V3, dma=replace(V3.link.dma, coherent=True, scatter_gather=True))],
     ),
     "xilinx": lambda: board_folder.make(
         hardware.load("zcu104"), [isa.builtin("v1_4")], dma=board_folder.XILINX, rebase=True

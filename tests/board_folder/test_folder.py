@@ -155,8 +155,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(words) == 0
     assert f"{target}: " in capsys.readouterr().out
     specs = isa.load_all(target / "accelerator.json")
-    assert specs["v1_4"].dma.address == 0xA000_0000
-    assert specs["v1_4"].dma.scatter_gather
+    assert specs["v1_4"].link.dma.address == 0xA000_0000
+    assert specs["v1_4"].link.dma.scatter_gather
     assert main(words) == 2
     assert capsys.readouterr().err == (
         f"axiloom: {target} is there already: choose another folder, or replace it with --force\n"

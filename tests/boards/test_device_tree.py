@@ -49,7 +49,7 @@ def test_each_accelerator_has_a_device(tmp_path: Path) -> None:
     text = compiled(device_tree.overlay(specs), tmp_path)
     for number, spec in enumerate(specs):
         assert f'linux,uio-name = "axiloom-dma{number}";' in text
-        assert f"reg = <0x{spec.dma.address:x} 0x10000>;" in text
+        assert f"reg = <0x{spec.link.dma.address:x} 0x10000>;" in text
 
 
 def test_each_interrupt_has_a_device(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_without_udmabuf(tmp_path: Path) -> None:
 
 def moved(**changes: int) -> AcceleratorSpec:
     spec = isa.builtin("v3", 16)
-    return spec.replace(dma=replace(spec.dma, **changes))
+    return spec.replace(dma=replace(spec.link.dma, **changes))
 
 
 def test_window_outside() -> None:

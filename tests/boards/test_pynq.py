@@ -33,7 +33,7 @@ class Line:
 
     def __init__(self, bridge: Bridge, spec: AcceleratorSpec) -> None:
         self.read, self.write = bridge.read, bridge.write
-        self.input_address, self.output_address = spec.dma.input_address, spec.dma.output_address
+        self.input_address, self.output_address = spec.link.dma.input_address, spec.link.dma.output_address
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ class Modelled:
     """Registers of a DMA in direct mode (PG021) and memory, with the functional model behind the streams."""
 
     def __init__(self, spec: AcceleratorSpec) -> None:
-        self.base, self.registers = spec.dma.address, {0x04: 1, 0x34: 1}
+        self.base, self.registers = spec.link.dma.address, {0x04: 1, 0x34: 1}
         self.input_address, self.output_address = 0x1000_0000, 0x1100_0000
         self.memory: dict[int, int] = {}
         self.model, self.out, self.wanted = isa.FunctionalModel(spec), [], 0

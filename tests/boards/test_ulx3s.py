@@ -40,7 +40,7 @@ def test_the_line_is_as_fast_as_the_clock_divides(mhz: float, baud: int, divisor
 
 def test_what_cannot_be_behind_a_line() -> None:
     spec = isa.builtin("v3", 8)
-    dma = replace(spec.dma, scatter_gather=True, input_buffer_size=1 << 20, output_address=0x40400000)
+    dma = replace(spec.link.dma, scatter_gather=True, input_buffer_size=1 << 20, output_address=0x40400000)
     with pytest.raises(SpecError) as caught:
         Design(spec.replace(stream_width=64, dma=dma))
     assert [fault.split(": ")[1] for fault in caught.value.faults] == [

@@ -78,7 +78,7 @@ def test_a_convolution_on_an_accelerator_of_products(capsys: pytest.CaptureFixtu
 def test_compile_takes_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "matmul:64x64x64", "--accel", "v3_8", "--flow", "best"]) == 0
     spec = isa.builtin("v3_8")
-    spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, stream_width=64, dma=replace(spec.link.dma, scatter_gather=True))
     best = choose(Problem(64, 64, 64), spec)
     expected = f"flow {best.candidate.flow}, loops {', '.join(best.candidate.order)}."
     assert expected in capsys.readouterr().out

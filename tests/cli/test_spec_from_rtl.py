@@ -23,10 +23,11 @@ def test_two_streams_are_the_operands(tmp_path: Path, capsys: pytest.CaptureFixt
     words = ["spec", "from-rtl", PAIRS, "--top", "multiply_pairs", "--kernel", "linalg.mul", "-o", str(out)]
     assert main(words) == 0
     spec = isa.load(out)
-    assert spec.rtl.inputs == {"A": "a_", "B": "b_"}
+    assert spec.link.rtl.inputs == {"A": "a_", "B": "b_"}
     by_hand = isa.load(HARDWARE / "two_streams" / "multiply_pairs.json")
-    for same in ("kernel", "tile", "dims", "data", "opcodes", "stream_width", "rtl"):
+    for same in ("kernel", "tile", "dims", "data", "opcodes"):
         assert getattr(spec, same) == getattr(by_hand, same)
+    assert (spec.link.stream_width, spec.link.rtl) == (by_hand.link.stream_width, by_hand.link.rtl)
     said = capsys.readouterr().err
     assert "note: stream c_* of 32 bits, no TLAST" in said
     assert "guess: a tile of 64 (n)" in said
@@ -47,7 +48,7 @@ def test_a_master_gets_pointers_where_hls_lays_them_out(
     words = ["spec", "from-rtl", str(vadd / "vadd.v"), "--top", "vadd", "--kernel", "linalg.add"]
     assert main([*words, "--tile", "500", "-o", str(out)]) == 0
     drafted, by_hand = isa.load(out), isa.load(vadd / "vadd.json")
-    assert list(drafted.rtl.registers.values()) == list(by_hand.rtl.registers.values())
+    assert list(drafted.link.rtl.registers.values()) == list(by_hand.link.rtl.registers.values())
     assert drafted.opcodes["all"].carried == by_hand.opcodes["all"].carried
     assert "AXI4 master m_axi_gmem_* of 32 bits" in capsys.readouterr().err
 
@@ -65,7 +66,7 @@ def test_a_large_tile_gets_a_large_window(tmp_path: Path) -> None:
     out = tmp_path / "draft.json"
     words = ["spec", "from-rtl", START, "--top", "matmul_start", "--tile", "128,128,128", "-o", str(out)]
     assert main(words) == 0
-    assert isa.load(out).dma.input_buffer_size == 2 * 128 * 128 * 4
+    assert isa.load(out).link.dma.input_buffer_size == 2 * 128 * 128 * 4
 
 
 def test_registers_by_the_comments_of_hls(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_registers_by_the_comments_of_hls(tmp_path: Path) -> None:
     words = ["spec", "from-rtl", str(tmp_path / "start.v"), "--top", "matmul_start", "-o", str(out)]
     assert main(words) == 0
     spec = isa.load(out)
-    assert spec.rtl.registers == {"control": 0, "rows": 8}
+    assert spec.link.rtl.registers == {"control": 0, "rows": 8}
     assert [str(one) for one in spec.opcodes["all"].before] == ["write(control, 1)"]
     assert [str(one) for one in spec.opcodes["all"].after] == ["wait(control, 2)"]
 
@@ -87,9 +88,9 @@ def test_a_module_that_looks_at_tlast_starts_on_it(tmp_path: Path) -> None:
     files = [str(folder / "matmul_stream.sv"), str(folder / "multiply.sv")]
     assert main(["spec", "from-rtl", *files, "--top", "matmul_stream", "-o", str(out)]) == 0
     spec = isa.load(out)
-    assert spec.rtl.starts_on_tlast
+    assert spec.link.rtl.starts_on_tlast
     assert drivergen.default_pipeline(spec) == "published"
-    assert "macs" in spec.guessed
+    assert "macs" in spec.link.guessed
     mlir = drivergen.parse_workload("matmul:8x8x8").mlir
     with pytest.raises(UsageError, match=r"coalesce would join packets, .*--pipeline published"):
         drivergen.compile_mlir(mlir, spec, pipeline="coalesce")

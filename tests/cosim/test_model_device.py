@@ -65,7 +65,9 @@ def test_it_moves_and_computes_what_rtl_does(
     name: str, width: int, scatter_gather: bool, problem: str
 ) -> None:
     built_in = isa.builtin(name, data_type="int8" if problem.endswith("int8") else "int32")
-    spec = isa.revise(built_in, stream_width=width, dma=replace(built_in.dma, scatter_gather=scatter_gather))
+    spec = isa.revise(
+        built_in, stream_width=width, dma=replace(built_in.link.dma, scatter_gather=scatter_gather)
+    )
     rtl, model = report(problem, spec), report(problem, spec, model=True)
     assert rtl["result"]["matches"]
     assert model["result"]["matches"]
@@ -303,7 +305,7 @@ def test_any_handshake_gives_the_models_words(width: int, offered: float, taken:
     words = instructions(spec, 3)
     model = FunctionalModel(spec)
     expected, flags = model.feed(words), model.tlast
-    lanes = spec.beat_words
+    lanes = spec.link.beat_words
     ports, models = Ports(width), Models(core.library(), [spec])
     ports.reset()
 

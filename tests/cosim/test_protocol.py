@@ -36,8 +36,8 @@ def follow(elf: Path, spec: isa.AcceleratorSpec, words: np.ndarray) -> None:
     core.begin(elf)
     core.reset_protocol()
     model = FunctionalModel(spec)
-    for at in range(0, words.size, spec.beat_words):
-        beat = words[at : at + spec.beat_words]
+    for at in range(0, words.size, spec.link.beat_words):
+        beat = words[at : at + spec.link.beat_words]
         for word in beat:
             lib.axl_stream_in(int(np.int32(np.uint32(word))), 0)
         sent = model.feed(beat)

@@ -23,7 +23,7 @@ from axiloom.run.run import simulate as simulated
 from axiloom.sweep.points import point, simulate
 
 V4 = isa.builtin("v4_16")
-SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
+SG = isa.revise(V4, stream_width=64, dma=replace(V4.link.dma, scatter_gather=True))
 BOARD = boards.load(boards.DEFAULT)
 
 
@@ -140,7 +140,7 @@ def test_a_later_call_with_arrays_beyond_the_cache_takes_as_long() -> None:
 def test_without_opcodes_the_last_tile_begins_the_compute(tabled: bool) -> None:
     """v1 sends no word that a compute could come with: a table was read beyond its end."""
     v1 = isa.builtin("v1_4")
-    v1 = isa.revise(v1, dma=replace(v1.dma, scatter_gather=True))
+    v1 = isa.revise(v1, dma=replace(v1.link.dma, scatter_gather=True))
     cycles = []
     for spec in (v1, isa.revise(v1, macs=1)):
         plan = planned(spec, (8, 8, 8), Candidate("Ns", ("m", "n", "k"), (4, 4, 4)), queued=True)

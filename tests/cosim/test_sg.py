@@ -26,7 +26,7 @@ PARTS = ("compute", "load", "store", "dma_wait", "idle")
 
 def specification(scatter_gather: bool = True, width: int = 32) -> isa.AcceleratorSpec:
     spec = isa.builtin("v3_4")
-    dma = dataclasses.replace(spec.dma, scatter_gather=scatter_gather)
+    dma = dataclasses.replace(spec.link.dma, scatter_gather=scatter_gather)
     return spec.replace(dma=dma, stream_width=width)
 
 

@@ -174,7 +174,7 @@ def test_both_simulators_record_the_same() -> None:
 @pytest.mark.slow
 def test_a_scatter_gather_dma_has_an_interval_for_each_descriptor() -> None:
     """Also those of one word, an opcode, that follow each other without a gap."""
-    spec = isa.revise(SPEC, dma=replace(SPEC.dma, scatter_gather=True))
+    spec = isa.revise(SPEC, dma=replace(SPEC.link.dma, scatter_gather=True))
     result = simulate(spec, pipeline="all", flow="Cs")
     assert result.fabric["transfers_in"] > 50
     timeline = recorded(result)

@@ -110,7 +110,7 @@ def run(
     if device:
         assert spec is not None
         library.host_connect(device.send, device.recv)
-        library.host_stream(spec.stream_width)
+        library.host_stream(spec.link.stream_width)
     for _ in range(times):
         for arg in driver.args:
             view(library, arg)[...] = inputs.get(arg.symbol, 77)  # what is only written may hold anything

@@ -237,7 +237,7 @@ def test_results_are_received_as_far_as_they_are_saved() -> None:
 def test_packets_overlap_where_two_results_fit_their_window() -> None:
     """All of a channel's pixels would fill the window: in two pieces, one comes back while one is taken."""
     device = spec("conv_v3")
-    narrow = isa.revise(device, dma=replace(device.dma, output_buffer_size=72 * 4))
+    narrow = isa.revise(device, dma=replace(device.link.dma, output_buffer_size=72 * 4))
     text = Conv().text
     driver, run = host.check(text, narrow, pipeline="copying")
     assert set(run.received) == {32}
@@ -252,7 +252,7 @@ PLAIN = Conv(generic=True).text
 
 def with_descriptors(dtype: str) -> AcceleratorSpec:
     device = spec("conv_v4", dtype)
-    return isa.revise(device, dma=replace(device.dma, scatter_gather=True))
+    return isa.revise(device, dma=replace(device.link.dma, scatter_gather=True))
 
 
 @pytest.mark.every(3)

@@ -40,7 +40,7 @@ def test_opcodes_share_no_beat_with_words() -> None:
 def test_packets_of_a_device_that_starts_on_tlast_are_not_joined() -> None:
     spec = isa.builtin("identity")
     _, device = host.check(
-        parse_workload("copy:64").mlir, replace(spec, rtl=replace(spec.rtl, starts_on_tlast=True))
+        parse_workload("copy:64").mlir, spec.replace(rtl=replace(spec.link.rtl, starts_on_tlast=True))
     )
     assert device.sent == [65, 1, 1] * 2
 

@@ -92,7 +92,7 @@ def test_depthwise(channels: int, size: int, stride: int, gather: bool, merged: 
     op, out = "depthwise_conv_2d_nchw_chw", (size - 1) // stride + 1
     conv = Grouped(op, c=channels, image=(size, size), stride=(stride, stride), pad=1, dtype="int8")
     plain = spec("conv_v4", "int8")
-    device = isa.revise(plain, dma=replace(plain.dma, scatter_gather=gather))
+    device = isa.revise(plain, dma=replace(plain.link.dma, scatter_gather=gather))
     text = Rounded(conv.text, (1, channels, out, out), 1, lo=0).text
     driver = check(text, device, pipeline="all" if gather else "copying")
     (call,) = driver.calls
@@ -152,7 +152,7 @@ def test_input_channels_are_not_cut_with_a_rest() -> None:
 
 def queued(name: str, width: int = 32) -> AcceleratorSpec:
     device = spec(name, "int8")
-    return isa.revise(device, stream_width=width, dma=replace(device.dma, scatter_gather=True))
+    return isa.revise(device, stream_width=width, dma=replace(device.link.dma, scatter_gather=True))
 
 
 @pytest.mark.every(3)

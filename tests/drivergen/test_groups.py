@@ -17,7 +17,7 @@ from axiloom.isa import AcceleratorSpec
 
 def spec(name: str, dtype: str = "int32", *, sg: bool = False) -> AcceleratorSpec:
     found = isa.builtin(name, data_type=dtype)
-    return isa.revise(found, dma=replace(found.dma, scatter_gather=sg))
+    return isa.revise(found, dma=replace(found.link.dma, scatter_gather=sg))
 
 
 def groups(one: Grouped) -> int:

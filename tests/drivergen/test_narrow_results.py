@@ -21,7 +21,7 @@ ELEMENTS = {"int8": "i8", "int16": "i16", "uint8": "i8"}
 
 def device(dtype: str, width: int, *, queued: bool) -> AcceleratorSpec:
     spec = isa.load(EXAMPLES / "add.json")
-    dma = replace(spec.dma, scatter_gather=queued)
+    dma = replace(spec.link.dma, scatter_gather=queued)
     return isa.revise(spec, data_type=numerics.of(dtype), stream_width=width, dma=dma)
 
 

@@ -33,7 +33,7 @@ DRIVERS = [
 @pytest.mark.parametrize(("name", "problem", "kind", "sg", "pipeline"), some(DRIVERS, 7))
 def test_driver(name: str, problem: str, kind: str, sg: bool, pipeline: str) -> None:
     spec = isa.builtin(name, data_type=kind)
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=sg))
     text = parse_workload(f"{problem}:{kind}").mlir
     driver = compile_mlir(text, spec, pipeline=pipeline)
     inputs = host.random_inputs(driver)

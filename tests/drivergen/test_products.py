@@ -182,7 +182,7 @@ def test_the_matrix_is_not_transposed(shape: str, dims: str, sizes: dict[str, in
 def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:
     """Rows are one-tap filters, columns pixels; batches are the host's loops, each with its own filters."""
     spec = isa.builtin("conv_v4", data_type="int8")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=sg))
     sizes = {"b": 3, "m": 8, "n": 16, "k": 8}
     driver, _ = host.check(Product(op, sizes, "int8").text, spec, pipeline="all" if sg else "copying")
     (call,) = driver.calls
@@ -198,7 +198,7 @@ def test_advice_and_estimate() -> None:
     small, large = ({"m": n, "k": n} for n in (64, 512))
     copying = isa.builtin("v4_16", data_type="int8")
     spec = isa.builtin("conv_v4", data_type="int8")
-    queues = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    queues = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
 
     def why(sizes: dict[str, int], spec: AcceleratorSpec, pipeline: str) -> str | None:
         text = Product("linalg.matvec", sizes, "int8").text

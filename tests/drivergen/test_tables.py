@@ -27,7 +27,7 @@ QUEUED = ",".join(OPTIMISATIONS[:-1])
 
 def coherent(name: str, **options: Any) -> isa.AcceleratorSpec:
     spec = isa.builtin(name, **options)
-    return isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    return isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True, coherent=True))
 
 
 class Recorded(host.Device):
@@ -116,7 +116,7 @@ def test_a_matrix_that_is_packed_stays_in_a_queue() -> None:
 def test_a_plain_port_and_a_layer_have_queues() -> None:
     spec = coherent("v4_16")
     text = Problem(16, 16, 16, "int32").mlir
-    plain = isa.revise(spec, dma=replace(spec.dma, coherent=False))
+    plain = isa.revise(spec, dma=replace(spec.link.dma, coherent=False))
     for driver in (
         compile_mlir(text, plain, pipeline="all"),
         compile_mlir(text, spec, pipeline="all", layer=True),

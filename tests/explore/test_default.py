@@ -23,8 +23,8 @@ NOTHING = Open(dma=False, stream_width=False, macs=False, port=False)
 
 def test_rows_of_whole_beats_are_read_where_they_are() -> None:
     found = of_problem(ROWS, V4, DEFAULTS)
-    assert found.spec.dma.scatter_gather
-    assert found.spec.stream_width == 64
+    assert found.spec.link.dma.scatter_gather
+    assert found.spec.link.stream_width == 64
     assert found.schedule.pipeline == "all"
     assert found.choice is not None
     assert found.choice["chosen"].keys() == {
@@ -37,7 +37,7 @@ def test_rows_of_whole_beats_are_read_where_they_are() -> None:
 def test_small_tiles_are_copied() -> None:
     """A descriptor takes as long as a copy of sixteen words."""
     found = of_problem(ROWS, isa.builtin("v3_4"), DEFAULTS)
-    assert not found.spec.dma.scatter_gather
+    assert not found.spec.link.dma.scatter_gather
     assert found.schedule.pipeline == "copying"
     assert found.choice is not None
     assert "tile" not in found.choice["chosen"]  # there is but one
@@ -47,7 +47,7 @@ def test_what_is_said_stays() -> None:
     asked = Schedule("As", None, (32, 32, 32))
     found = of_problem(ROWS, isa.revise(V4, stream_width=32), asked, Open(stream_width=False))
     assert (found.schedule.flow, found.schedule.tile) == ("As", (32, 32, 32))
-    assert found.spec.stream_width == 32
+    assert found.spec.link.stream_width == 32
     assert found.choice is not None
     assert found.choice["chosen"].keys() == {"order", "pipeline", "dma", "port"}
 
@@ -61,20 +61,20 @@ def test_published_is_published() -> None:
 @pytest.mark.parametrize(("pipeline", "in_place"), [("copying", False), ("all", True)])
 def test_a_pipeline_says_which_dma(pipeline: str, in_place: bool) -> None:
     found = of_problem(ROWS, V3, Schedule(pipeline=pipeline))
-    assert found.spec.dma.scatter_gather == in_place
+    assert found.spec.link.dma.scatter_gather == in_place
     assert found.schedule.pipeline == pipeline
 
 
 def test_direct_dma_is_one_option_away() -> None:
     found = of_problem(ROWS, V3, DEFAULTS, Open(dma=False))
-    assert not found.spec.dma.scatter_gather
+    assert not found.spec.link.dma.scatter_gather
     assert found.schedule.pipeline in ("published", "copying")
 
 
 def test_descriptors_are_not_taken_where_all_tiles_are_copied() -> None:
     """A DMA without them is as fast there, to some per cent, and less logic."""
     found = of_problem(matmul_mlir(58, 59, 56, "int8"), isa.builtin("v3_16", data_type="int8"), DEFAULTS)
-    assert not found.spec.dma.scatter_gather
+    assert not found.spec.link.dma.scatter_gather
     assert found.schedule.pipeline == "copying"
 
 
@@ -95,19 +95,19 @@ def test_int8_has_as_many_multiply_adds_as_the_part_has_multipliers_for() -> Non
 
 @pytest.mark.parametrize(("board", "widest"), [("pynq-z2", 64), ("zcu104", 128)])
 def test_no_stream_is_wider_than_the_ports_to_memory(board: str, widest: int) -> None:
-    assert max(one.stream_width for one in hardware(V4, None, Open(), board)) == widest
+    assert max(one.link.stream_width for one in hardware(V4, None, Open(), board)) == widest
     assert list(hardware(V4, None, NOTHING, board)) == [V4]
 
 
 def test_a_port_that_looks_into_the_caches_is_taken_where_there_is_one() -> None:
     """No line is cleaned: the driver of a small product is faster."""
     found = of_problem(ROWS, V4, DEFAULTS)
-    assert found.spec.dma.coherent
+    assert found.spec.link.dma.coherent
     assert found.choice is not None
     assert "memory port coherent" in choice_line(found.choice)
     assert found.choice["predicted_ms"] < 0.95 * _predicted(Open(port=False))
     elsewhere = of_problem(ROWS, V4, DEFAULTS, board="zcu104")
-    assert not elsewhere.spec.dma.coherent
+    assert not elsewhere.spec.link.dma.coherent
     assert elsewhere.choice is not None
     assert "port" not in elsewhere.choice["chosen"]
 
@@ -122,7 +122,7 @@ def _predicted(left: Open) -> float:
 def test_a_convolution_beside_published() -> None:
     text, spec = parse_workload("conv:14_16_1_16_1").mlir, isa.builtin("conv_v4")
     found = of_problem(text, spec, DEFAULTS)
-    assert found.spec.dma.scatter_gather
+    assert found.spec.link.dma.scatter_gather
     assert found.choice is not None
     before = published(text, spec)
     assert before is not None
@@ -146,7 +146,7 @@ def test_a_convolution_beside_published() -> None:
 )
 def test_a_convolution_is_read_where_it_is_if_a_narrow_stream_can(problem: str, bits: int) -> None:
     spec = isa.builtin("conv_v4", data_type="int8")
-    assert of_problem(parse_workload(problem).mlir, spec, DEFAULTS).spec.stream_width == bits
+    assert of_problem(parse_workload(problem).mlir, spec, DEFAULTS).spec.link.stream_width == bits
 
 
 def test_later_calls_may_take_other_tiles() -> None:

@@ -41,7 +41,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST, resolve
 
 V4 = isa.builtin("v4_16")
-SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
+SG = isa.revise(V4, stream_width=64, dma=replace(V4.link.dma, scatter_gather=True))
 
 
 @pytest.mark.every(3)
@@ -234,7 +234,9 @@ def test_simulation_confirms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_drivers_of_a_convolution() -> None:
-    spec = isa.revise(isa.builtin("conv_v4"), dma=replace(isa.builtin("conv_v4").dma, scatter_gather=True))
+    spec = isa.revise(
+        isa.builtin("conv_v4"), dma=replace(isa.builtin("conv_v4").link.dma, scatter_gather=True)
+    )
     found = explore_convolution("conv:14_16_1_16_1", spec, top=4)
     first, *others = found.rows
     assert found.chosen is first

@@ -101,7 +101,7 @@ def test_variants_keep_the_rules_and_say_what_they_are() -> None:
     assert [spec.name for spec in kept] == ["v4_16_128m_64", "v4_16_128m_64_sg"]
     direct = list(variants(V4, Kept(scatter_gather=False)))
     assert len(direct) == 6
-    assert not any(spec.dma.scatter_gather for spec in direct)
+    assert not any(spec.link.dma.scatter_gather for spec in direct)
     with pytest.raises(UsageError, match="v3_16: its tile is fixed"):
         list(variants(isa.builtin("v3_16")))
 

@@ -130,7 +130,7 @@ def conv_specs(
     opcodes = draw(_opcodes(division, bool(bits)))
     if bits and "sIcO" in opcodes:
         opcodes, bits = _with_parts(opcodes, bits)
-    spec = AcceleratorSpec(
+    spec = AcceleratorSpec.of(
         name="random",
         version="",
         description="",

@@ -122,7 +122,7 @@ def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128, post: bool = Fa
     divisions = _POST_DIVISIONS if post else _DIVISIONS
     division, flows = divisions[draw(st.sampled_from(sorted(divisions)))]
     opcodes, init = draw(_opcodes(division, flexible))
-    spec = AcceleratorSpec(
+    spec = AcceleratorSpec.of(
         name="random",
         version=draw(st.sampled_from(["", "1.0"])),
         description=draw(st.text(st.characters(codec="utf-8"), max_size=10)),

@@ -30,7 +30,7 @@ def packed(elements: Matrix, bits: int) -> list[int]:
 
 def packed_tile(spec: AcceleratorSpec, operand: str, elements: Matrix) -> list[int]:
     """Words of an operand's tile: each filter begins on a beat, and zeros fill up what is no whole beat."""
-    beat = spec.stream_width // 32
+    beat = spec.link.stream_width // 32
     words: list[int] = []
     for row in elements if operand == "F" else [elements]:
         words += packed(row, 32 if operand == "P" else spec.data_type.bits)
@@ -48,7 +48,7 @@ def opcode_words(
 ) -> list[int]:
     """What the host sends for one opcode; `operands` in their own dims, `index` for send_idx."""
     words: list[int] = []
-    beat = spec.stream_width // 32
+    beat = spec.link.stream_width // 32
     values = {**dict(zip(spec.dims, tile, strict=True)), **NEUTRAL, **(settings or {})}
     values.update({name: values[name] & 0xFF for name in ("zp", "lo", "hi")})
     opcode = spec.opcodes[name] if isinstance(name, str) else name

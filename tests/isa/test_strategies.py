@@ -50,7 +50,7 @@ def test_ill_formed_words_reach_every_error(code: DeviceError) -> None:
 
 @pytest.mark.parametrize("width", [32, 64, 128])
 def test_streams_of_every_width(width: int) -> None:
-    find(specs(), lambda spec: spec.stream_width == width, settings=_SEARCH)
+    find(specs(), lambda spec: spec.link.stream_width == width, settings=_SEARCH)
 
 
 @pytest.mark.parametrize("kind", SIGNED)

@@ -43,7 +43,7 @@ def test_transfers_registers_and_streams_go_on_and_on(chip: Chip) -> None:
 
 
 def test_the_same_by_registers_with_an_interrupt(chip: Chip) -> None:
-    base, (a, b) = chip.system.link.dma.address, operands()
+    base, (a, b) = chip.system.device.link.dma.address, operands()
     both = chip.memory.allocate(32, np.int32)
     both[:16], both[16:] = a.ravel(), b.ravel()
     back = chip.memory.allocate((4, 4), np.int32)
@@ -63,7 +63,7 @@ def test_the_same_by_registers_with_an_interrupt(chip: Chip) -> None:
 
 
 def test_time_stands_still_until_it_is_told_to_pass(chip: Chip) -> None:
-    chip.read(chip.system.link.dma.address)
+    chip.read(chip.system.device.link.dma.address)
     before = chip.cycles
     chip.step(1000)
     assert chip.cycles == before + 1000
@@ -77,7 +77,7 @@ def test_time_stands_still_until_it_is_told_to_pass(chip: Chip) -> None:
 
 
 def test_what_cannot_be_is_one_line_and_the_session_goes_on(chip: Chip) -> None:
-    base = chip.system.link.dma.address
+    base = chip.system.device.link.dma.address
     with pytest.raises(DriverError, match="read of 0x50000000: nothing is mapped there; registers begin at"):
         chip.read(0x5000_0000)
     with pytest.raises(DriverError, match="aligned 32-bit words"):
@@ -102,7 +102,7 @@ def test_a_transfer_that_never_ends_says_why(chip: Chip) -> None:
     with pytest.raises(HangError, match=r"16 words expected, 0 received.*the session, waiting for"):
         chip.receive((4, 4))
     with pytest.raises(HangError, match="16 words expected"):  # and says so ever after
-        chip.read(chip.system.link.dma.address)
+        chip.read(chip.system.device.link.dma.address)
 
 
 def test_memory_that_is_free_is_used_again() -> None:

@@ -97,6 +97,6 @@ def test_partial_sums_come_back_while_their_place_is_in_the_first_level(
     flow: str, loops: tuple[str, ...]
 ) -> None:
     spec = isa.builtin("v2_16")
-    spec = replace(spec, dma=replace(spec.dma, scatter_gather=True))
+    spec = spec.replace(dma=replace(spec.link.dma, scatter_gather=True))
     driver = compile_mlir(matmul_mlir(256, 256, 256), spec, flow=flow, pipeline="all")
     assert driver.calls[0].order == loops

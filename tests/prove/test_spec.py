@@ -248,7 +248,7 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
         f"{first[-1].bound:,} words"
     )
     # What a model is not made of does not count; what it is made of does.
-    moved = isa.revise(device, dma=replace(device.dma, address=0x50000000))
+    moved = isa.revise(device, dma=replace(device.link.dma, address=0x50000000))
     assert proved.of(moved) == known
     assert proved.of(isa.revise(device, stream_width=64)) is None
 

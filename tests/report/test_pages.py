@@ -137,7 +137,7 @@ def test_edges_go_round_the_blocks(run: Any, width: int) -> None:
     """Also of an accelerator with a master of its own, of one level of caches, and of two accelerators."""
     folder = Path("examples/hardware/vadd_m_axi")
     vadd = load(folder / "vadd.json")
-    own = System(vadd, board="nexys-video-rv32", user_rtl=UserRtl([folder / "vadd.v"], "vadd", vadd.rtl))
+    own = System(vadd, board="nexys-video-rv32", user_rtl=UserRtl([folder / "vadd.v"], "vadd", vadd.link.rtl))
     part = described.of(own, None)
     assert {edge["target"] for edge in part["edges"] if edge["source"] == "memory"} == {"vadd"}
     assert not {"L2 cache", "DMA"} & {block["name"] for block in part["blocks"]}

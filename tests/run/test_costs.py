@@ -17,7 +17,7 @@ from axiloom.run.costs import START, Costs
 
 def queued(name: str) -> AcceleratorSpec:
     spec = isa.builtin(name, data_type="int8")
-    return replace(spec, dma=replace(spec.dma, scatter_gather=True), stream_width=64)
+    return spec.replace(dma=replace(spec.link.dma, scatter_gather=True), stream_width=64)
 
 
 def offered(problem: str, name: str, pipeline: str = "all", tile: tuple[int, ...] | None = None) -> Offer:

@@ -15,7 +15,7 @@ from axiloom.run.run import simulate
 
 SPEC = isa.builtin("v3_4")
 CONV = isa.builtin("conv_v4", data_type="int8")
-SG = isa.revise(SPEC, dma=replace(SPEC.dma, scatter_gather=True))
+SG = isa.revise(SPEC, dma=replace(SPEC.link.dma, scatter_gather=True))
 
 
 def test_no_call_passes_it() -> None:
@@ -31,7 +31,7 @@ def test_no_call_passes_it() -> None:
 
 @pytest.mark.slow
 def test_no_call_of_a_convolution_passes_it() -> None:
-    dma = replace(CONV.dma, scatter_gather=True, coherent=True)
+    dma = replace(CONV.link.dma, scatter_gather=True, coherent=True)
     system = System(isa.revise(CONV, dma=dma, stream_width=64, macs=256))
     run = ProblemRun(Workload.of("conv:8_16_3_32_1:int8"), system, Schedule("best"), calls=2)
     report = run.checked(simulate(run))

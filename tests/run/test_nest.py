@@ -9,6 +9,7 @@ from axiloom.base.errors import ProtocolError, SpecError
 from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.link import link
 from axiloom.nests.ports import packets
 from axiloom.nests.program import Array, Program, Role
@@ -47,7 +48,7 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
     return NestRun(
         program,
         both,
-        System(reached, user_rtl=UserRtl([RTL], "scaled")),
+        System(AcceleratorSpec(reached), user_rtl=UserRtl([RTL], "scaled")),
         values,
         results,
         "NumPy",
@@ -136,7 +137,7 @@ def test_numbers_that_only_circuits_have(
 
 def test_no_model_of_a_packet() -> None:
     with pytest.raises(SpecError, match="no opcode map, so no functional model"):
-        System(run_of(6, True).system.link, model=True)
+        System(run_of(6, True).system.device, model=True)
 
 
 POLYBENCH = Path(__file__).parent.parent.parent / "benchmarks" / "polybench"

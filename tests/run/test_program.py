@@ -58,7 +58,7 @@ def _run(
     made = small_device(program.target)
     values = random_values(program, seed)
     results = by_text(program, made.isa, values)
-    system = System([made.link], user_rtl=made.rtl(folder))
+    system = System([made.spec], user_rtl=made.rtl(folder))
     return ProgramRun(program, made, system, values, results, seed=seed), values, results
 
 
@@ -118,7 +118,7 @@ def test_layers_on_vta(tmp_path: Path) -> None:
         cases.append((program, values, np.clip((a @ weights + bias) >> shift, -128, 127)))
     values = random_values(convolution, 1)
     cases.append((convolution, values, convolved(layer, values, how)))
-    system = System([made.link], user_rtl=made.rtl(tmp_path))
+    system = System([made.spec], user_rtl=made.rtl(tmp_path))
     soc = Soc(system)
     soc.build()
     for program, values, expected in cases:
@@ -133,7 +133,7 @@ def test_layers_on_vta(tmp_path: Path) -> None:
 def test_flexasr_s_units(tmp_path: Path) -> None:
     """Max-pooling, a linear layer and an LSTM, with one build of the SoC: the results are FlexASR's own."""
     made = device(target("flexasr_units"))
-    soc = Soc(System([made.link], user_rtl=made.rtl(tmp_path)))
+    soc = Soc(System([made.spec], user_rtl=made.rtl(tmp_path)))
     soc.build()
     for one in LAYERS:
         run = ProgramRun(one.program, made, soc.system, one.values, {"y": one.expected}, "FlexASR's text")

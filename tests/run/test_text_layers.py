@@ -76,7 +76,7 @@ def weights(columns: int = N) -> dict[str, np.ndarray]:
 @pytest.mark.slow
 def test_a_layer_is_a_validated_program_of_its_arguments(layers: TextLayers) -> None:
     known = weights()
-    driver = compile_network(network(), layers.device.link, known, makers={0: layers})
+    driver = compile_network(network(), layers.device.spec, known, makers={0: layers})
     (layer,) = driver.layers
     assert (layer.place, layer.reason) == ("accelerator", None)
     assert layer.use is not None
@@ -101,7 +101,7 @@ def test_a_layer_is_a_validated_program_of_its_arguments(layers: TextLayers) -> 
 
 @pytest.mark.slow
 def test_the_driver_takes_the_weight_as_an_argument(layers: TextLayers) -> None:
-    driver = compile_network(network(), layers.device.link, weights(), makers={0: layers})
+    driver = compile_network(network(), layers.device.spec, weights(), makers={0: layers})
     (name,) = {layer.function for layer in driver.layers}
     source = driver.sources[f"{name}.c"]
     assert f"dma_status {name}(const int8_t *in" in source
@@ -111,7 +111,7 @@ def test_the_driver_takes_the_weight_as_an_argument(layers: TextLayers) -> None:
 
 @pytest.mark.slow
 def test_what_no_program_computes_stays_on_the_cpu(layers: TextLayers) -> None:
-    driver = compile_network(network(behind=False), layers.device.link, weights(), makers={0: layers})
+    driver = compile_network(network(behind=False), layers.device.spec, weights(), makers={0: layers})
     product = driver.layers[0]
     assert product.place == "cpu"
     assert "vta has nothing that makes dot_general" in str(product.reason)

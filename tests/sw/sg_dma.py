@@ -209,7 +209,7 @@ def simulate(elf: Path, dma: Any, board: Board, spec: AcceleratorSpec, inputs: M
         places = (ctypes.byref(place) for place in (address, data, delay))
         op = dma.lib.axl_cpu_step(answer, 0, int(dma.irq), now, *places)
         now += delay.value + 3
-        offset = (address.value & 0xFFFFFFFF) - spec.dma.address
+        offset = (address.value & 0xFFFFFFFF) - spec.link.dma.address
         if op == HALT:
             assert core.state.fault is None, core.state.fault
             return core

@@ -91,7 +91,7 @@ def simulate(elf: Path, dma: Dma, inputs: Mapping[str, Any], windows: Array | No
     """Run to the end; `windows` is in both DMA windows before."""
     core = Core(BOARD, SPEC)
     core.begin(elf, inputs)
-    for address in (SPEC.dma.input_address, SPEC.dma.output_address) if windows is not None else ():
+    for address in (SPEC.link.dma.input_address, SPEC.link.dma.output_address) if windows is not None else ():
         core.ram[address : address + windows.nbytes] = windows.view(np.uint8)
     address, data, delay = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     now = answer = 0
@@ -99,7 +99,7 @@ def simulate(elf: Path, dma: Dma, inputs: Mapping[str, Any], windows: Array | No
         places = (ctypes.byref(place) for place in (address, data, delay))
         op = dma.lib.axl_cpu_step(answer, 0, 0, now, *places)
         now += delay.value + 3
-        offset = (address.value & 0xFFFFFFFF) - SPEC.dma.address
+        offset = (address.value & 0xFFFFFFFF) - SPEC.link.dma.address
         if op == HALT:
             assert core.state.fault is None
             return core
@@ -231,7 +231,7 @@ def test_copies(copies_elf: Path, case: dict[str, int], seed: int) -> None:
     inputs = {name: np.array([value], np.int32) for name, value in case.items()}
     core = simulate(copies_elf, Dma(), {**inputs, "matrix": matrix}, window)
     assert core.read("status", (1,), "int32")[0] == 0
-    address = SPEC.dma.input_address if case["element"] else SPEC.dma.output_address
+    address = SPEC.link.dma.input_address if case["element"] else SPEC.link.dma.output_address
     found = core.ram[address : address + 8192].copy().view(np.int32)
     assert np.array_equal(found, expected_window)
     assert np.array_equal(core.read("matrix", (4096,), "int32").view(kind), expected_elements)

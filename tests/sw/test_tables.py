@@ -23,7 +23,9 @@ TILE = 16 * 8
 
 def spec_of(width: int = 64) -> isa.AcceleratorSpec:
     spec = isa.builtin("v3", 4)
-    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    return isa.revise(
+        spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=True, coherent=True)
+    )
 
 
 class Tiles:

@@ -19,7 +19,7 @@ from axiloom.run.problem import ProblemRun, Workload
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 V3 = isa.builtin("v3", 4)
-QUEUED = V3.replace(dma=replace(V3.dma, scatter_gather=True))
+QUEUED = V3.replace(dma=replace(V3.link.dma, scatter_gather=True))
 
 
 def product(m: int, n: int, k: int) -> str:
@@ -74,7 +74,7 @@ def test_results_in_place_that_end_within_a_line(tmp_path: Path, board: Board) -
 @pytest.mark.parametrize(("board", "owned"), [(A9, False), (A53, True)], ids=["armv7", "aarch64"])
 def test_rows_are_whole_lines_of_the_cpu(board: Board, owned: bool) -> None:
     """Rows of 32 bytes are lines of their own for a Cortex-A9, and share one on a Cortex-A53."""
-    spec = isa.builtin("v3", 8).replace(dma=QUEUED.dma)
+    spec = isa.builtin("v3", 8).replace(dma=QUEUED.link.dma)
     schedule = Schedule("Cs", pipeline="all")
     driver = ProblemRun(Workload("product", product(8, 16, 8)), System(spec, board), schedule).driver
     assert ("dma_queue_own" in driver.c) == owned

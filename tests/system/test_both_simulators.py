@@ -27,7 +27,7 @@ from axiloom.run.run import report_of
 )
 def test_simulators_agree(name: str, dtype: str, width: int, scatter_gather: bool, pipeline: str) -> None:
     spec = isa.builtin(name, data_type=dtype)
-    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=scatter_gather))
     problem, schedule = Workload.of(f"matmul:10x9x7:{dtype}"), Schedule(pipeline=pipeline)
     one, other = (
         report_of(ProblemRun(problem, System(spec, sim=sim), schedule)) for sim in ("verilator", "icarus")

@@ -49,7 +49,7 @@ def explored(work: str, folder: Path) -> dict[str, Any]:
     assert found["factor"] == pytest.approx(found["base"]["simulated_ms"] / chosen["simulated_ms"], rel=1e-3)
     spec = isa.load(folder / "chosen.json")
     assert (spec.name, spec.macs) == (chosen["name"], chosen["macs"])
-    assert (spec.stream_width, spec.dma.scatter_gather) == (64, False)
+    assert (spec.link.stream_width, spec.link.dma.scatter_gather) == (64, False)
     return found
 
 

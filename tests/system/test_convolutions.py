@@ -28,7 +28,7 @@ def specification(
     name: str, data_type: str, width: int = 32, *, scatter_gather: bool = False
 ) -> AcceleratorSpec:
     spec = isa.builtin(name, data_type=data_type)
-    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    return isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=scatter_gather))
 
 
 def run(problem: str, spec: AcceleratorSpec, sim: str = "verilator") -> Report:

@@ -70,7 +70,7 @@ def test_a_faulty_driver_is_named(soc, driver: str, words: list[str]) -> None:
 @pytest.mark.slow
 def test_a_transfer_longer_than_length_is_refused(soc) -> None:
     spec = isa.builtin("v3", 4)
-    narrow = spec.replace(dma=dataclasses.replace(spec.dma, length_width=14))
+    narrow = spec.replace(dma=dataclasses.replace(spec.link.dma, length_width=14))
     with pytest.raises(DriverError, match="LENGTH"):
         soc(narrow).run(DRIVERS / "long_transfer.c")
 

@@ -20,7 +20,7 @@ from axiloom.run.run import report_of, simulate_cpu
 def run(problem: str, name: str, *, sg: bool = False) -> ProblemRun:
     dtype = parse_workload(problem).dtype
     spec = isa.builtin(name, 4 if name in ("v1", "v2", "v3") else None, dtype)
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=sg))
     return ProblemRun(Workload.of(problem), System(spec))
 
 

@@ -59,7 +59,7 @@ def test_every_way_to_the_hardware(tmp_path: Path, way: str, board: Board) -> No
     defines, devices, pipeline = WAYS[way]
     spec = isa.builtin("v3", 4)
     if pipeline == "all":
-        spec = spec.replace(dma=replace(spec.dma, scatter_gather=True))
+        spec = spec.replace(dma=replace(spec.link.dma, scatter_gather=True))
     run = ProblemRun(Workload.of("matmul:12x8x16"), System(spec), Schedule(pipeline=pipeline))
     driver = run.driver
     for name, text in {"d.c": driver.c, "m.c": driver.harness, driver.header_name: driver.header}.items():

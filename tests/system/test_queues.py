@@ -28,7 +28,7 @@ def run(text: str, weights: dict[str, np.ndarray]) -> NetworkRun:
     for name in weights:
         text = re.sub(rf"(%{name} ?: tensor<[^>]*>)", rf'\1 {{axiloom.weight = "{name}"}}', text, count=1)
     spec = isa.builtin("v3_4", data_type="int8", post=True)
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     return NetworkRun(Network("queues.mlir", text, weights), System(spec))
 
 
@@ -65,7 +65,7 @@ def test_results_are_exact(post: bool) -> None:
 )
 def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int, int]) -> None:
     spec = isa.builtin("v3_4")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     problem = Workload("products.mlir", two_products("%A", second, columns))
     one = ProblemRun(problem, System(spec), Schedule(pipeline="all"))
     assert report_of(one)["result"]["matches"]
@@ -84,7 +84,7 @@ def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int,
 def test_halves_of_tiles_behind_a_coherent_port(wait: str, size: str, call: str) -> None:
     """The queue's last tile has rows in its first half alone. With interrupts there are no halves."""
     spec = isa.builtin("v3_16")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True, coherent=True))
     system = System(spec, wait=wait)
     run = ProblemRun(Workload.of(f"matmul:{size}"), system, Schedule(pipeline="all"), calls=4)
     assert call in run.driver.c
@@ -107,7 +107,7 @@ func.func @f(%A : memref<80x16xi32>, %B : memref<16x80xi32>, %C : memref<80x80xi
 def test_halves_behind_a_queue_of_an_odd_number_of_tiles() -> None:
     """Both halves of a tile lie in slots that follow each other, whatever the queue before has received."""
     spec = isa.builtin("v3_16")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True, coherent=True))
     run = ProblemRun(Workload("two.mlir", TWO), System(spec), Schedule(pipeline="all"), calls=2)
     assert [f", {parts}));" in run.driver.c for parts in (1, 2)] == [True, True]
     assert report_of(run)["result"]["matches"]

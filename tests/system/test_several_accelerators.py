@@ -163,7 +163,7 @@ def generated(specs: list[AcceleratorSpec], folder: Path) -> Path:
 
 @pytest.mark.parametrize("sg", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
-    specs = [spec.replace(dma=replace(spec.dma, scatter_gather=sg)) for spec in SPECS]
+    specs = [spec.replace(dma=replace(spec.link.dma, scatter_gather=sg)) for spec in SPECS]
     rng = np.random.default_rng(22)
     shapes = {"A0": (24, 16), "B0": (16, 32), "A1": (48, 32), "B1": (32, 16)}
     inputs = {name: rng.integers(-1000, 1000, shape, np.int32) for name, shape in shapes.items()}
@@ -178,7 +178,7 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("irq", [False, True])
 @pytest.mark.parametrize("sg", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bool, tmp_path: Path) -> None:
-    specs = [spec.replace(dma=replace(spec.dma, scatter_gather=sg)) for spec in SPECS]
+    specs = [spec.replace(dma=replace(spec.link.dma, scatter_gather=sg)) for spec in SPECS]
     board = boards.load(boards.DEFAULT)
     driver = compile_bare(
         [HERE / "several_series.c"], tmp_path / "series.elf", board=board, spec=specs, irq=irq

@@ -22,7 +22,7 @@ from axiloom.run.run import simulate_cpu
 
 RISCV = "nexys-video-rv32"
 SPEC = isa.builtin("v3_4")
-QUEUED = SPEC.replace(dma=replace(SPEC.dma, scatter_gather=True))
+QUEUED = SPEC.replace(dma=replace(SPEC.link.dma, scatter_gather=True))
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out")
 
 
@@ -155,7 +155,7 @@ def test_what_it_has_not_is_refused(
 def test_matmul_of_64(tmp_path: Path, dma: str) -> None:
     """v3_16, flow Cs, 64x64x64: equal to NumPy; words and transfers as on a Cortex-A9."""
     base = isa.builtin("v3_16")
-    spec = base.replace(dma=replace(base.dma, scatter_gather=dma == "sg"))
+    spec = base.replace(dma=replace(base.link.dma, scatter_gather=dma == "sg"))
     fabric = []
     for name in (RISCV, "pynq-z2"):
         run = on(name, "matmul:64x64x64", spec, Schedule("Cs"))

@@ -44,7 +44,7 @@ int main(void)
 
 
 def with_dma(spec: AcceleratorSpec, pipeline: str) -> AcceleratorSpec:
-    return isa.revise(spec, dma=replace(spec.dma, scatter_gather=pipeline == "all"))
+    return isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=pipeline == "all"))
 
 
 def job(

@@ -20,7 +20,7 @@ from axiloom.run.run import report_of
 )
 def test_asleep_instead_of_polling(pipeline: str, scatter_gather: bool) -> None:
     spec = isa.builtin("v3_4")
-    spec = replace(spec, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    spec = spec.replace(dma=replace(spec.link.dma, scatter_gather=scatter_gather))
     problem, schedule = Workload.of("matmul:10x9x7"), Schedule(pipeline=pipeline)
     poll, irq = (
         report_of(ProblemRun(problem, System(spec, wait=wait), schedule)) for wait in ("poll", "irq")

@@ -61,7 +61,7 @@ def test_an_mpsoc_s_blocks_are_behind_its_own_port() -> None:
     assert [block.base for block in blocks] == [0xA0000000, 0xA0010000]
     behind, at = AddressMap.of(blocks, mpsoc, Nothing()).at(0xA0000030, 4)
     assert isinstance(behind, InFabric)
-    assert (behind.base, at) == (SPEC.dma.address, 0x30)
+    assert (behind.base, at) == (SPEC.link.dma.address, 0x30)
 
 
 def test_the_bitstream_is_as_a_board_takes_it_and_differs_with_the_design(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_design_of_vivado_s_stands_at_its_own_addresses(tmp_path: Path) -> Non
     assert [block.name for block, _ in table.blocks][:3] == ["iic", "hier/dma_a", "hier/dma_b"]
     behind, at = table.at(0x41E10030, 0x10)
     assert isinstance(behind, InFabric)
-    assert (behind.base, at) == (both.links[1].dma.address, 0x30)
+    assert (behind.base, at) == (both.devices[1].link.dma.address, 0x30)
     with pytest.raises(UsageError, match=r"iic \(xilinx.com:ip:axi_iic:2.0\) at 0x41600000 is not simulated"):
         table.at(0x41600000, 4)
     with pytest.raises(UsageError, match=r"has 2 DMAs \(hier/dma_a, hier/dma_b\), and the simulated SoC 1"):

@@ -24,7 +24,7 @@ from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.synthesis import yosys
 from axiloom.boards.ulx3s_design import NAME, TOP, Design
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 Progress = Callable[[str], None]
 
@@ -39,7 +39,7 @@ _HOPELESS = 0.85
 
 
 def board_files(
-    spec: Link, board: str = NAME, clock_hz: int = 0, user_rtl: UserRtl | None = None
+    spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0, user_rtl: UserRtl | None = None
 ) -> dict[str, str]:
     """What the open flow needs of `spec`: relative path in a board's folder, and text.
 
@@ -66,11 +66,11 @@ def board_files(
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
 
 
-def _user_rtl(folder: Path, spec: Link) -> UserRtl | None:
+def _user_rtl(folder: Path, spec: AcceleratorSpec) -> UserRtl | None:
     """The user's Verilog that the folder was written with."""
     mark = folder / "board.json"
     told = json.loads(mark.read_text(encoding="utf-8")).get("rtl") if mark.is_file() else None
-    return UserRtl([folder / name for name in told["files"]], told["top"], spec.rtl) if told else None
+    return UserRtl([folder / name for name in told["files"]], told["top"], spec.link.rtl) if told else None
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def build(
     return Built(out, report)
 
 
-def slower_clock(spec: Link, limit_hz: float) -> int:
+def slower_clock(spec: AcceleratorSpec, limit_hz: float) -> int:
     """The fastest clock of the board up to `limit_hz`. Raises :exc:`BuildError` if there is none."""
     for steps in range(int(limit_hz // _STEP_HZ), 0, -1):
         try:
@@ -183,7 +183,7 @@ def _copy(source: Path, target: Path) -> None:
     beside.replace(target)
 
 
-def _report(spec: Link, design: Design, routed: nextpnr.Routed, asked_hz: int) -> dict[str, Any]:
+def _report(spec: AcceleratorSpec, design: Design, routed: nextpnr.Routed, asked_hz: int) -> dict[str, Any]:
     return {
         "accelerator": spec.name,
         "board": NAME,
@@ -219,8 +219,8 @@ flash: build/design.bit
 """
 
 
-def _readme(spec: Link, design: Design) -> str:
-    dma = spec.dma
+def _readme(spec: AcceleratorSpec, design: Design) -> str:
+    dma = spec.link.dma
     usual = design.clock_hz == Design(spec).clock_hz
     clock = "" if usual else f" --clock {design.clock_hz / 1e6:g}"
     return f"""# {spec.name} on a ULX3S

@@ -42,7 +42,7 @@ def text(plan: Plan, cores: tuple[Core, ...], files: Sequence[str], missing: Seq
         "|---|---|---|---|---|",
     ]
     for spec, problem in zip(plan.specs, plan.problems, strict=True):
-        dma = spec.dma
+        dma = spec.link.dma
         windows = f"{dma.input_address:#x} | {dma.output_address:#x}"
         lines.append(f"| {spec.name} | `{problem}` | {dma.address:#x} | {windows} |")
     lines.append("")
@@ -166,8 +166,8 @@ def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
     mode = "scatter-gather" if plan.scatter_gather else "direct register mode"
     lines += [
         "",
-        f"DMA: {whose}, {mode}, LENGTH of {plan.specs[0].dma.length_width} bits; streams of "
-        f"{plan.specs[0].stream_width} bits; one clock of {plan.hardware.fabric_hz / 1e6:g} MHz.",
+        f"DMA: {whose}, {mode}, LENGTH of {plan.specs[0].link.dma.length_width} bits; streams of "
+        f"{plan.specs[0].link.stream_width} bits; one clock of {plan.hardware.fabric_hz / 1e6:g} MHz.",
         *(_coherent(plan) if plan.coherent and plan.memory else []),
     ]
     return lines

@@ -119,7 +119,7 @@ def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]
     Raises what is wrong with a run, as ``axiloom run`` does: the error of its class, with the program's name.
     """
     specs = list(isa.load_links(folder / "accelerator.json").values())
-    soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder, specs[0].rtl)))
+    soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder, specs[0].link.rtl)))
     soc.build(progress=progress)
     progress("")
     results = soc.run_many([Job(path, strict=True) for path in programs], check=False)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from axiloom import sw
 from axiloom.base.errors import UsageError
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.together import PAGE_BYTES
 
 _CELLS = {"zynq": 1, "zynqmp": 2}
@@ -21,7 +21,7 @@ _CONTROLLERS = {"zynq": "intc", "zynqmp": "gic"}
 
 
 def overlay(
-    specs: Sequence[Link],
+    specs: Sequence[AcceleratorSpec],
     *,
     soc: str = "zynq",
     region_bytes: int = sw.LINUX_REGION_BYTES,
@@ -44,7 +44,7 @@ def overlay(
             f"the region must be a multiple of 4 MiB, as the kernel reserves it, not {region_bytes:,} bytes"
         )
     for spec in specs:
-        dma = spec.dma
+        dma = spec.link.dma
         windows = {
             "input": (dma.input_address, dma.input_buffer_size),
             "output": (dma.output_address, dma.output_buffer_size),
@@ -79,7 +79,7 @@ def overlay(
         "",
     ]
     for number, spec in enumerate(specs):
-        address = spec.dma.address
+        address = spec.link.dma.address
         lines += [
             f"    /* Registers of the DMA of {spec.name}. The runtime polls; the interrupt is S2MM's. */",
             f"    axiloom_dma{number}: dma@{address:x} {{",
@@ -115,7 +115,7 @@ def overlay(
     return "\n".join([*lines, "};", ""])
 
 
-def _comment(specs: Sequence[Link], with_udmabuf: bool) -> list[str]:
+def _comment(specs: Sequence[AcceleratorSpec], with_udmabuf: bool) -> list[str]:
     names = ", ".join(spec.name for spec in specs)
     module = " and the module u-dma-buf" if with_udmabuf else ""
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 from axiloom import sw
 from axiloom.base.errors import UsageError
-from axiloom.isa import AcceleratorSpec, Link, loop_orders
+from axiloom.isa import AcceleratorSpec, loop_orders
 from axiloom.isa.contract.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 from axiloom.isa.kernels.forms import COPY, MATMUL
 
@@ -15,11 +15,11 @@ SOURCE = sw.ROOT / "python" / "accelerator.py"
 _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here\n"
 
 
-def module(link: Link) -> str:
+def module(device: AcceleratorSpec) -> str:
     """The module's text. UsageError for convolutions and loops."""
-    spec = next((part for part in link.parts[:1] if part.form in (MATMUL, COPY)), None)
+    spec = next((part for part in device.parts[:1] if part.form in (MATMUL, COPY)), None)
     if spec is None:
-        raise UsageError(f"{link.name}: the Python class multiplies and copies; all else has the C driver")
+        raise UsageError(f"{device.name}: the Python class multiplies and copies; all else has the C driver")
     text = SOURCE.read_text(encoding="utf-8")
     config = pprint.pformat(configuration(spec), width=100, sort_dicts=False)
     return text.replace(_PLACE, f"# {spec.name}, written by axiloom\nCONFIG: dict[str, Any] = {config}\n")
@@ -27,7 +27,7 @@ def module(link: Link) -> str:
 
 def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
     """What the class has to know of `spec`."""
-    dma = spec.dma
+    dma = spec.link.dma
     # Sums come back as they are: what requantises is for the C driver.
     flows = {
         name: scope
@@ -38,7 +38,7 @@ def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
         raise UsageError(f"{spec.name}: all its flows requantise, which the Python class does not")
     return {
         "name": spec.name,
-        "beat_words": spec.beat_words,
+        "beat_words": spec.link.beat_words,
         "settings": {
             setting.name: setting.reset & 0xFF if setting.signed else setting.reset
             for setting in spec.settings

@@ -13,7 +13,7 @@ from axiloom.boards.ecp5.pll import Pll, divisors
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.hw.verilog import emit as verilog
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 NAME = "ulx3s"
 TOP = "axiloom_ulx3s"
@@ -30,14 +30,14 @@ _FOLDER = Path(__file__).parent / NAME
 class Design:
     """`spec` on the board at `clock_hz`. Raises :exc:`SpecError` or :exc:`UsageError` for what cannot be."""
 
-    spec: Link
+    spec: AcceleratorSpec
     clock_hz: int = 0
     """0: the board's own."""
     user_rtl: UserRtl | None = None
     """In the accelerator's place."""
 
     def __post_init__(self) -> None:
-        faults = check(self.spec)
+        faults = check(self.spec.link)
         if faults:
             raise SpecError(faults)
         if not self.clock_hz:

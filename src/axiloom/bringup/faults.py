@@ -28,7 +28,7 @@ WATCHDOG = 1_000_000
 
 
 def with_dma(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
-    return spec.replace(dma=replace(spec.dma, **changes))
+    return spec.replace(dma=replace(spec.link.dma, **changes))
 
 
 def with_swapped_loads(spec: AcceleratorSpec) -> AcceleratorSpec:

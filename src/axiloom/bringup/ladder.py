@@ -56,7 +56,7 @@ def sources(spec: AcceleratorSpec) -> dict[str, str]:
     files: dict[str, str] = {}
     for name, problem in (("ladder_tile", chosen.tile), ("ladder_kernel", chosen.kernel)):
         files |= _functions(spec, name, problem)
-    dma, load = spec.dma, _load(spec)
+    dma, load = spec.link.dma, _load(spec)
     values = {
         "DMA": f"{dma.address:#x}u",
         "IN": f"{dma.input_address:#x}u",
@@ -64,7 +64,7 @@ def sources(spec: AcceleratorSpec) -> dict[str, str]:
         "OUT": f"{dma.output_address:#x}u",
         "OUT_BYTES": f"{dma.output_buffer_size}u",
         "TYPE": f"{spec.data_type.value}_t",
-        "BEAT": f"{spec.beat_words}u",
+        "BEAT": f"{spec.link.beat_words}u",
         "LOAD": "{" + ", ".join(f"{word:#x}u" for word in load.head) + "}",
         "LOAD_WORDS": f"{load.words}u",
         "LOAD_WHAT": f'"{load.what}"',
@@ -142,7 +142,7 @@ def _load(spec: AcceleratorSpec) -> _Load:
     )
     first = next(i for i, action in enumerate(opcode.host) if isinstance(action, Send))
     head = [_word(spec, action) for action in opcode.host[:first] if not isinstance(action, Recv)]
-    head += [0] * (-len(head) % spec.beat_words)
+    head += [0] * (-len(head) % spec.link.beat_words)
     words = len(head) + spec.operand_words(opcode.sends[0])
     if opcode.literal is None:
         return _Load(head or [0], words, False, f"{opcode.sends[0]}, its first operand: there are no opcodes")

@@ -47,7 +47,7 @@ from axiloom.isa.files.together import MOST, PAGE_BYTES
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.cosim.system import System
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 Array = np.ndarray[Any, Any]
 Progress = Callable[[str], None]
@@ -210,7 +210,7 @@ class Core:
         core.state, core.counters(), core.read("c", (16, 16), "int32")
     """
 
-    def __init__(self, board: Board, *specs: Link) -> None:
+    def __init__(self, board: Board, *specs: AcceleratorSpec) -> None:
         """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes."""
         self.board = board
         self.program: Program | None = None
@@ -222,7 +222,7 @@ class Core:
             raise BuildError(
                 f"board {board.name}: ram_bytes must be {size} (the core's RAM), not {board.ram_bytes}"
             )
-        config = native.config(board, [spec.dma.address for spec in specs], MMIO_BYTES)
+        config = native.config(board, [spec.link.dma.address for spec in specs], MMIO_BYTES)
         self._check(self._lib.axl_configure(ctypes.byref(config)))
         self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
         names = [spec.name.encode() for spec in specs] or [b""]
@@ -232,7 +232,7 @@ class Core:
             self._teach(spec)
             profile.teach_windows(self._lib, spec)
             if spec is not None:
-                mistakes.teach(self._lib, spec)
+                mistakes.teach(self._lib, spec.link)
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
         self._arrays = outside.NONE
@@ -606,7 +606,7 @@ class Core:
         if program.is_board:
             board_program.check(program, self.board)
         for spec in () if program.is_linux or program.is_board else self._specs:
-            dma = spec.dma
+            dma = spec.link.dma
             for what, address, size in (
                 ("input", dma.input_address, dma.input_buffer_size),
                 ("output", dma.output_address, dma.output_buffer_size),
@@ -633,11 +633,11 @@ class Core:
         written = np.flatnonzero(self._ram[slice(*stack)] != _PAINT)
         return stack[1] - stack[0] - int(written[0]) if len(written) else 0
 
-    def _teach(self, spec: Link | None) -> None:
+    def _teach(self, spec: AcceleratorSpec | None) -> None:
         """The protocol monitor's table, from the specification."""
         sizes = protocol.sizes(spec) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
-        self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
+        self._lib.axl_protocol_clear(values, len(sizes), spec.link.beat_words if spec else 1)
         if spec is None or spec.has_pointers or spec.passes_packets:
             return
         for row in protocol.instructions(spec):

@@ -18,7 +18,7 @@ from axiloom.base.errors import DriverError
 from axiloom.boards.hosts.host import Host
 from axiloom.cosim.elf import Program
 from axiloom.cosim.lines import Source
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.together import PAGE_BYTES
 
 TEXT, MAP, SYNC_DEVICE, SYNC_CPU, UIO, HEAP, PAGEMAP, SETTING = range(8)
@@ -52,7 +52,7 @@ DEVICES = ("uio", "udmabuf")
 """What a board's device tree may have or lack; /dev/mem is always there."""
 
 
-def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
+def files(specs: Sequence[AcceleratorSpec], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
     """UIO for each DMA, with the interrupt of S2MM, then for that of each MM2S; u-dma-buf for the reserved
     region; dma-heap; /dev/mem.
     """
@@ -78,9 +78,9 @@ def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICE
         about = f"/sys/class/uio/uio{number}"
         s2mm = 2 << 2 * number
         nodes += [
-            File(f"/dev/uio{number}", UIO, "", spec.dma.address, PAGE_BYTES, s2mm),
+            File(f"/dev/uio{number}", UIO, "", spec.link.dma.address, PAGE_BYTES, s2mm),
             File(f"{about}/name", TEXT, f"axiloom-dma{number}\n"),
-            File(f"{about}/maps/map0/addr", TEXT, f"0x{spec.dma.address:08x}\n"),
+            File(f"{about}/maps/map0/addr", TEXT, f"0x{spec.link.dma.address:08x}\n"),
             File(f"{about}/maps/map0/size", TEXT, f"0x{PAGE_BYTES:08x}\n"),
             File(f"{about}/maps/map0/offset", TEXT, "0x0\n"),
         ]

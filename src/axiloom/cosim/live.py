@@ -143,7 +143,7 @@ class Live:
     def _what_is_there(self, address: int) -> str:
         if address % 4:
             return "registers are read and written as aligned 32-bit words"
-        pages = [link.dma.address for link in self.soc.system.links]
+        pages = [device.link.dma.address for device in self.soc.system.devices]
         if address < self.ram.bytes.size:
             return "this is RAM: `memory` has it"
         return "nothing is mapped there; registers begin at " + ", ".join(f"{page:#010x}" for page in pages)

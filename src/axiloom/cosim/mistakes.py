@@ -18,13 +18,13 @@ from axiloom.isa.contract.dma_registers import Channel, Register
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
 if TYPE_CHECKING:
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec, Link
 
 
-def teach(library: Any, spec: Link) -> None:
+def teach(library: Any, link: Link) -> None:
     """Tell the core what the DMA of the selected accelerator is."""
-    dma = spec.dma
-    told = native.Dma(dma.length_width, spec.stream_width // 8, dma.scatter_gather, bool(spec.rtl.registers))
+    dma = link.dma
+    told = native.Dma(dma.length_width, link.stream_width // 8, dma.scatter_gather, bool(link.rtl.registers))
     library.axl_dma(ctypes.byref(told))
 
 
@@ -33,7 +33,7 @@ class Report:
     """The mistakes of a run, by the core's own numbers."""
 
     library: Any
-    specs: Sequence[Link]
+    specs: Sequence[AcceleratorSpec]
     source: Source = NOWHERE
 
     def lines(self) -> list[str]:
@@ -45,7 +45,7 @@ class Report:
         """What the driver has left undone with accelerator `number`: for a run that hangs."""
         spec = self.specs[number]
         state = self.library.axl_dma_state(number).contents
-        begin = dma_registers.TAILDESC if spec.dma.scatter_gather else dma_registers.LENGTH
+        begin = dma_registers.TAILDESC if spec.link.dma.scatter_gather else dma_registers.LENGTH
         return [
             f"the driver never wrote {begin.name_of(channel)}, so nothing was {what}"
             for channel, what, started in zip(Channel, ("sent", "received"), state.started, strict=True)
@@ -65,10 +65,10 @@ def refusal(mistakes: Sequence[str]) -> str:
     return diagnosis.first_of("a mistake of the driver's", mistakes)
 
 
-def register(at: int, spec: Link) -> str:
+def register(at: int, link: Link) -> str:
     """``MM2S_LENGTH (0x40400028)``, or the address alone of what is no register."""
-    address = f"0x{spec.dma.address + at:08X}"
-    return next((f"{name} ({address})" for name in _names(at, spec.dma.scatter_gather)), address)
+    address = f"0x{link.dma.address + at:08X}"
+    return next((f"{name} ({address})" for name in _names(at, link.dma.scatter_gather)), address)
 
 
 def _names(at: int, scatter_gather: bool) -> list[str]:
@@ -82,7 +82,7 @@ class _Write:
     """A mistake, and the names that its text needs."""
 
     raw: Any
-    spec: Link
+    spec: AcceleratorSpec
     source: Source
 
     @property
@@ -99,7 +99,7 @@ class _Write:
 
     @property
     def at(self) -> str:
-        return register(self.raw.at, self.spec)
+        return register(self.raw.at, self.spec.link)
 
     @property
     def writes(self) -> str:
@@ -121,7 +121,7 @@ class _Write:
 
     @property
     def no_register(self) -> str:
-        queue = self.spec.dma.scatter_gather
+        queue = self.spec.link.dma.scatter_gather
         mode = "scatter-gather" if queue else "direct register"
         other = "".join(f"; {name} is of the other mode" for name in _names(self.raw.at, not queue))
         if self.raw.at >= REGISTERS_AT:
@@ -184,7 +184,7 @@ DOES: Mapping[str, Callable[[_Write], str]] = {
     "DESCRIPTOR_EMPTY": lambda w: f"{w.hands_over} with a length of 0 in CONTROL (DMAIntErr)",
     "DESCRIPTOR_BUFFER": lambda w: (
         f"{w.hands_over} with BUFFER_ADDRESS 0x{w.detail:08X}, which is no multiple of "
-        f"{w.spec.stream_width // 8} bytes"
+        f"{w.spec.link.stream_width // 8} bytes"
     ),
     "NO_REGISTER": lambda w: f"{w.writes}, which is no register: {w.no_register}",
     "READ_ONLY": lambda w: (

@@ -73,7 +73,7 @@ class Models:
         connect = ctypes.CDLL(str(library)).axl_model_connect
         connect.restype, connect.argtypes = None, [c_int, c_uint32, c_uint32, c_uint32, _Function]
         for number, spec in enumerate(specs):
-            connect(number, spec.beat_words, stated.ahead, stated.latency, self._function)
+            connect(number, spec.link.beat_words, stated.ahead, stated.latency, self._function)
 
     def error(self, number: int) -> str:
         """Why a device stopped, in a line, or empty."""
@@ -107,8 +107,8 @@ class Models:
         answer.wanted, answer.error = model.wanted, model.code
         if not sent.size:
             return
-        if sent.size % model.spec.beat_words:
-            raise ValueError(f"it sends {sent.size} words, no whole beats of {model.spec.beat_words}")
+        if sent.size % model.spec.link.beat_words:
+            raise ValueError(f"it sends {sent.size} words, no whole beats of {model.spec.link.beat_words}")
         last = np.ascontiguousarray(model.tlast, dtype=np.uint8)
         self._kept[number] = sent, last
         answer.n = sent.size

@@ -16,7 +16,7 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WORD_BITS
 
 if TYPE_CHECKING:
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 ACCELERATOR = "the accelerator"
 WORD_BYTES = WORD_BITS // 8
@@ -77,13 +77,13 @@ class Pointers:
         )
 
 
-def point(library: Any, specs: Sequence[Link]) -> Pointers:
+def point(library: Any, specs: Sequence[AcceleratorSpec]) -> Pointers:
     """Tell the core which registers take pointers, and how much they point to."""
     pointers, raw = [], []
     for spec in (part for link in specs for part in link.parts):
         for opcode in spec.opcodes.values():
             for carrier in (carrier for carrier in opcode.carried if carrier.pointer):
-                at = spec.dma.address + REGISTERS_AT + spec.rtl.registers[carrier.register]
+                at = spec.link.dma.address + REGISTERS_AT + spec.link.rtl.registers[carrier.register]
                 writes = carrier.operand in opcode.receives
                 words = spec.received_words(opcode) if writes else spec.operand_words(carrier.operand)
                 pointers.append((carrier.operand, carrier.register, words * WORD_BYTES))

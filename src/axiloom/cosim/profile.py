@@ -21,7 +21,7 @@ from axiloom.cosim import protocol
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.cosim.elf import Program
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 INTERVALS = 200_000
 """Intervals that a timeline holds at most; beyond, short neighbours are merged."""
@@ -219,25 +219,25 @@ def teach_program(library: Any, program: Program) -> tuple[str, ...]:
     return (*names, NO_FUNCTION)
 
 
-def teach_windows(library: Any, spec: Link | None) -> None:
+def teach_windows(library: Any, spec: AcceleratorSpec | None) -> None:
     """Tell the core what it is to take for packing and unpacking."""
     if spec is None:
         library.axl_windows(0, 0, 0, 0, 1)
         return
-    dma = spec.dma
+    dma = spec.link.dma
     library.axl_windows(
         dma.input_address,
         dma.input_buffer_size,
         dma.output_address,
         dma.output_buffer_size,
-        spec.stream_width // 32,
+        spec.link.stream_width // 32,
     )
 
 
 def read(
     library: Any,
     board: Board,
-    spec: Link | None,
+    spec: AcceleratorSpec | None,
     cycles: int,
     names: tuple[str, ...],
     stack_bytes: int | None,
@@ -260,7 +260,9 @@ def read(
     )
 
 
-def _timeline(raw: Any, board: Board, spec: Link | None, cycles: int, names: tuple[str, ...]) -> Timeline:
+def _timeline(
+    raw: Any, board: Board, spec: AcceleratorSpec | None, cycles: int, names: tuple[str, ...]
+) -> Timeline:
     kind = np.dtype(_Interval)
     known = protocol.instructions(spec) if spec else []
     count = raw.n_intervals

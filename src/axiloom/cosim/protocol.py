@@ -11,7 +11,7 @@ from axiloom.isa.contract.types import WORD_BITS, Clear, Compute, Recv, Save, Se
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
 
 if TYPE_CHECKING:
-    from axiloom.isa.contract.spec import AcceleratorSpec, Link
+    from axiloom.isa.contract.spec import AcceleratorSpec
     from axiloom.isa.contract.types import Opcode
 
 _SKIP, _DIMS, _LOAD, _STORE, _SAVE, _CLEAR = range(6)
@@ -29,13 +29,13 @@ class Instruction:
     computes: bool = True
 
 
-def instructions(link: Link) -> list[Instruction]:
+def instructions(device: AcceleratorSpec) -> list[Instruction]:
     """Every instruction; actions number the sizes of all kernels, one kernel behind the other.
 
     Where packets never change, a packet in and a packet back are one instruction without a word. Of a
     device whose packets nobody knows beforehand: none.
     """
-    if link.packets is not None:  # results may come before the last word has gone in
+    if device.link.packets is not None:  # results may come before the last word has gone in
         store, load = (
             Action(kind=kind, operand=name, element_bits=WORD_BITS, unit_words=1, n=1)
             for kind, name in ((_STORE, b"Y"), (_LOAD, b"X"))
@@ -44,7 +44,7 @@ def instructions(link: Link) -> list[Instruction]:
         return [Instruction("run", [store, load])]
     rows: list[Instruction] = []
     first = 0
-    for part in link.parts:
+    for part in device.parts:
         for name, opcode in part.opcodes.items():
             place = part.bits.index(name) if name in part.bits else -1
             computes = any(isinstance(action, Compute) for action in opcode.device)
@@ -53,9 +53,9 @@ def instructions(link: Link) -> list[Instruction]:
     return rows
 
 
-def sizes(link: Link) -> tuple[int, ...]:
+def sizes(device: AcceleratorSpec) -> tuple[int, ...]:
     """Dims and settings at reset, in the order in which actions number them."""
-    return link.packets or tuple(size for part in link.parts for size in _sizes(part).values())
+    return device.link.packets or tuple(size for part in device.parts for size in _sizes(part).values())
 
 
 def _sizes(spec: AcceleratorSpec) -> dict[str, int]:
@@ -102,7 +102,7 @@ def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict
         operand=operand.encode()[:15],
         element_bits=CHANNEL_WORDS * WORD_BITS if parameters else kind.bits,
         lines=0 if parameters else spec.form.rows.get(operand, 0),
-        unit_words=spec.beat_words if spec.form.dense or parameters else 1,
+        unit_words=spec.link.beat_words if spec.form.dense or parameters else 1,
         saved=received and spec.form.saves,
         n=len(dims),
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from axiloom.cosim.job import Result
     from axiloom.cosim.system import System
     from axiloom.hw.rtl_files.ports import Bus
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 OURS = {
     0: ("s_axi_lite", "the DMA's registers"),
@@ -62,8 +62,8 @@ class Port:
 def ports(system: System) -> Mapping[int, Port]:
     """All interfaces that are watched, by number."""
     result = {number: Port(None, prefix, what) for number, (prefix, what) in OURS.items()}
-    for number, spec in enumerate(system.links):
-        of = f" {spec.name}" if len(system.links) > 1 else ""
+    for number, spec in enumerate(system.devices):
+        of = f" {spec.name}" if len(system.devices) > 1 else ""
         result[PORT_IN + number] = Port(None, "s_axis", f"the stream to the device{of}")
         result[PORT_OUT + number] = Port(None, "m_axis", f"the stream from the device{of}")
     rtl = system.user_rtl
@@ -175,10 +175,10 @@ SAID: Mapping[str, tuple[Callable[[_Seen], str], str]] = {
 _OF_STREAMS = {_HANDSHAKE: "IHI 0051 2.2.1", "IHI 0022 A3.1.2": "IHI 0051 2.7.2"}
 
 
-def begin(library: Any, specs: Sequence[Link]) -> None:
+def begin(library: Any, specs: Sequence[AcceleratorSpec]) -> None:
     """Forget what was seen, and say which registers tell that a device is done."""
     waits = [
-        native.Wait(spec.rtl.registers[access.register], access.mask)
+        native.Wait(spec.link.rtl.registers[access.register], access.mask)
         for spec in specs
         for before, after in spec.accesses.values()
         for access in (*before, *after)
@@ -229,7 +229,11 @@ def unstarted(system: System, seen: Sequence[Access]) -> str:
     written = {access.offset: access.last for access in seen if access.writes}
     start = "a module of Vitis HLS starts when bit 0 of 0x0 (ap_start) is written"
     if not written:
-        why = "" if system.link.rtl.registers else ", and `rtl.registers` of the specification names none"
+        why = (
+            ""
+            if system.device.link.rtl.registers
+            else ", and `rtl.registers` of the specification names none"
+        )
         return f"{port} that were never written{why}: {start}"
     said = ", ".join(f"{offset:#x} (last {value:#x})" for offset, value in sorted(written.items()))
     hint = "" if written.get(0, 0) & 1 else f", not bit 0 of 0x0: {start}"

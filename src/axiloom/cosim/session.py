@@ -35,7 +35,7 @@ from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
     from axiloom.cosim.system import Stall, System
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 Dut = Any  # what a handle has is known to the simulator alone
 
@@ -242,12 +242,12 @@ _COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")
 
 def _accelerators(dut: Dut, work: Work) -> dict[str, dict[str, int]]:
     """Name to what was counted of each accelerator alone."""
-    count = len(work.system.links)
+    count = len(work.system.devices)
     columns = {name: _each(getattr(dut, f"stat_{name}"), count, 64) for name in _COUNTS_EACH}
     columns["compute"] = _each(dut.stat_computing, count, 64) if count > 1 else [_int(dut.stat_compute)]
     return {
         spec.name: {name: column[number] for name, column in columns.items()}
-        for number, spec in enumerate(work.system.links)
+        for number, spec in enumerate(work.system.devices)
     }
 
 
@@ -266,11 +266,11 @@ def _descriptor_bytes(core: Core, address: int) -> int:
 
 def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: str) -> Channel:
     def part(port: str, bits: int) -> int:
-        return _each(getattr(dut, port), len(work.system.links), bits)[number]
+        return _each(getattr(dut, port), len(work.system.devices), bits)[number]
 
     flags = part(f"stat_{stream}_flags", 4)
     asked, descriptor = part(f"stat_{name}_length", 32), None
-    if work.system.links[number].dma.scatter_gather:
+    if work.system.devices[number].link.dma.scatter_gather:
         descriptor = asked
         asked = _descriptor_bytes(core, descriptor)
     return Channel(
@@ -288,7 +288,7 @@ def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: s
 def _stopped(
     dut: Dut, core: Core, work: Work, models: Models | None, outcome: Outcome, reason: str = ""
 ) -> Stopped:
-    state, count = core.state, len(work.system.links)
+    state, count = core.state, len(work.system.devices)
     devices = (
         Device(
             name=spec.name if count > 1 else "",
@@ -300,7 +300,7 @@ def _stopped(
             instructions=core.instructions(number),
             undone=tuple(core.hints(number)),
         )
-        for number, spec in enumerate(work.system.links)
+        for number, spec in enumerate(work.system.devices)
     )
     return Stopped(
         outcome=outcome,
@@ -308,7 +308,7 @@ def _stopped(
         cycles=_int(dut.now),
         devices=tuple(devices),
         cpu=_where(core),
-        polled="".join(polled_register(spec, state.reads) for spec in work.system.links),
+        polled="".join(polled_register(spec, state.reads) for spec in work.system.devices),
         registers=referee.unstarted(work.system, core.accesses()),
     )
 
@@ -319,10 +319,10 @@ def _where(core: Core) -> str:
     return place + (f", waiting for {state.waiting}" if state.waiting else "")
 
 
-def polled_register(spec: Link, address: int) -> str:
+def polled_register(spec: AcceleratorSpec, address: int) -> str:
     """What is said of a read of one of the accelerator's registers that the driver waits for."""
-    at = address - spec.dma.address - REGISTERS_AT
-    for name, offset in spec.rtl.registers.items():
+    at = address - spec.link.dma.address - REGISTERS_AT
+    for name, offset in spec.link.rtl.registers.items():
         waits = [
             access
             for before, after in spec.accesses.values()
@@ -475,7 +475,7 @@ async def session(dut: Dut) -> None:
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
-        core = Core(work.system.profile, *work.system.links)
+        core = Core(work.system.profile, *work.system.devices)
         models = Models(library(), work.system.specs) if work.system.model else None
         results: list[Result] = []
         for number, job in enumerate(work.jobs):

@@ -81,7 +81,7 @@ class Soc:
     """
 
     def __init__(self, system: System, timeline: bool = False, coverage: bool = False) -> None:
-        if timeline and len(system.links) > 1:
+        if timeline and len(system.devices) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
         if coverage:
             check_counts(system)
@@ -118,8 +118,8 @@ class Soc:
 
     def _sources(self) -> verilator.Sources:
         if self.system.model:
-            return emitted.model_sources(self.system.links)
-        return emitted.sources(self.system.links, "soc", self.system.user_rtl, True)
+            return emitted.model_sources(self.system.devices)
+        return emitted.sources(self.system.devices, "soc", self.system.user_rtl, True)
 
     @property
     def build_id(self) -> str:
@@ -233,18 +233,18 @@ class Soc:
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: the rules' numbers, and what the SoC's ports are."""
         macros = {f"AXL_RULE_{name}": str(number) for number, name in enumerate(referee.RULES)}
-        macros["AXL_WIDTH"] = str(self.system.link.stream_width)
-        if self.system.link.dma.scatter_gather:
+        macros["AXL_WIDTH"] = str(self.system.device.link.stream_width)
+        if self.system.device.link.dma.scatter_gather:
             macros["AXL_SG"] = "1"
-        if self.system.link.rtl.registers:
+        if self.system.device.link.rtl.registers:
             macros["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
             macros["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if pauses.seeds(self.system.stall):
             macros["AXL_PAUSES"] = "1"
-        if len(self.system.links) > 1:
-            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.links)]
-            macros |= {"AXL_DMAS": str(len(self.system.links)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
+        if len(self.system.devices) > 1:
+            pages = [f"16'h{spec.link.dma.address >> 16:x}" for spec in reversed(self.system.devices)]
+            macros |= {"AXL_DMAS": str(len(self.system.devices)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
         return tuple(macros.items())
 
     def _glue(self) -> Path | None:

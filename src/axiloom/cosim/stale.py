@@ -13,10 +13,10 @@ from axiloom.cosim import diagnosis, native
 from axiloom.cosim.lines import Source
 
 if TYPE_CHECKING:
-    from axiloom.isa import Link
+    from axiloom.isa import AcceleratorSpec
 
 
-def lines(library: Any, source: Source, specs: Sequence[Link]) -> list[str]:
+def lines(library: Any, source: Source, specs: Sequence[AcceleratorSpec]) -> list[str]:
     """One for each place in the program, oldest first: a line may be several instructions."""
     places: dict[tuple[int, str, str, int], list[Any]] = {}
     for number in range(library.axl_stale_count()):
@@ -27,7 +27,7 @@ def lines(library: Any, source: Source, specs: Sequence[Link]) -> list[str]:
     return [_line(reports, source, specs) for reports in places.values()]
 
 
-def _line(reports: Sequence[Any], source: Source, specs: Sequence[Link]) -> str:
+def _line(reports: Sequence[Any], source: Source, specs: Sequence[AcceleratorSpec]) -> str:
     first = min(raw.first for raw in reports)
     last = max(raw.last for raw in reports)
     count = sum(raw.count for raw in reports)
@@ -93,14 +93,14 @@ def _dma(source: Source, pc: int, call: int) -> str:
     return f"the DMA, started by {source.place(pc, call).removesuffix(',')}," if pc else "the DMA"
 
 
-def _bytes(first: int, last: int, source: Source, specs: Sequence[Link]) -> str:
+def _bytes(first: int, last: int, source: Source, specs: Sequence[AcceleratorSpec]) -> str:
     at = f"0x{first:08X}"
     if owner := source.object_at(first, last):
         return f"bytes {first - owner.address} to {last - owner.address} of {owner.name} ({at})"
     for spec in specs:
         for window, address, size in (
-            ("input", spec.dma.input_address, spec.dma.input_buffer_size),
-            ("output", spec.dma.output_address, spec.dma.output_buffer_size),
+            ("input", spec.link.dma.input_address, spec.link.dma.input_buffer_size),
+            ("output", spec.link.dma.output_address, spec.link.dma.output_buffer_size),
         ):
             if address <= first <= last < address + size:
                 return f"bytes {first - address} to {last - address} of the {window} window ({at})"

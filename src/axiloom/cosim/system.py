@@ -13,7 +13,7 @@ from axiloom.base.errors import SpecError, UsageError
 from axiloom.cosim.build import bsp, toolchain
 from axiloom.cosim.build.user_code import NOTHING, CompileOptions, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.isa import AcceleratorSpec, Link, check_together
+from axiloom.isa import AcceleratorSpec, check_together
 
 if TYPE_CHECKING:
     from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -45,7 +45,7 @@ class System:
     Raises UsageError and SpecError for what does not go together.
     """
 
-    accelerators: Link | Sequence[Link]
+    accelerators: AcceleratorSpec | Sequence[AcceleratorSpec]
     board: str | boards.Board = boards.DEFAULT
     """A name, the file of a profile, or a profile."""
     sim: str = "verilator"
@@ -93,21 +93,21 @@ class System:
             raise UsageError(
                 f"{self.user_rtl.top} or the functional model takes the accelerator's place, not both"
             )
-        if self.model and (without := [link.name for link in self.links if not link.parts]):
+        if self.model and (without := [device.name for device in self.devices if not device.parts]):
             raise SpecError(
                 [f"{name}: has no opcode map, so no functional model. Give its RTL" for name in without]
             )
-        if faults := check_together(self.links):
+        if faults := check_together(self.devices):
             raise SpecError(faults)
         if self.user_rtl is not None:
-            self.user_rtl.check(self.link)
-        if any(link.rtl.registers for link in self.links):
+            self.user_rtl.check(self.device)
+        if any(device.link.rtl.registers for device in self.devices):
             self._check_registers()
         self._check_trace()
         _ = self.profile  # of a name that does not exist it is said here
 
     def _check_registers(self) -> None:
-        name = next(link.name for link in self.links if link.rtl.registers)
+        name = next(device.name for device in self.devices if device.link.rtl.registers)
         if self.user_rtl is None:
             raise UsageError(f"{name} has registers (`rtl.registers`), which only RTL of yours has: give it")
         if self.os == "linux":
@@ -120,21 +120,21 @@ class System:
             raise UsageError(f"a trace on {self.sim} must end in {' or '.join(accepted)}, not {name!r}")
 
     @cached_property
-    def links(self) -> tuple[Link, ...]:
+    def devices(self) -> tuple[AcceleratorSpec, ...]:
         """All accelerators, by their numbers."""
         accelerators = self.accelerators
-        links = (accelerators,) if isinstance(accelerators, Link) else tuple(accelerators)
-        return links if self.user_rtl is None else tuple(map(self.user_rtl.completed, links))
+        devices = (accelerators,) if isinstance(accelerators, AcceleratorSpec) else tuple(accelerators)
+        return devices if self.user_rtl is None else tuple(map(self.user_rtl.completed, devices))
 
     @property
-    def link(self) -> Link:
+    def device(self) -> AcceleratorSpec:
         """The first one, which most often is the only one."""
-        return self.links[0]
+        return self.devices[0]
 
     @property
     def specs(self) -> tuple[AcceleratorSpec, ...]:
         """The opcode maps, of those that have one."""
-        return tuple(part for link in self.links for part in link.parts[:1])
+        return tuple(part for device in self.devices for part in device.parts[:1])
 
     @property
     def spec(self) -> AcceleratorSpec:
@@ -142,16 +142,16 @@ class System:
         return self.specs[0]
 
     @property
-    def together(self) -> Link:
+    def together(self) -> AcceleratorSpec:
         """What a report says of the hardware as a whole: the first one with the multiply-adds of all."""
-        if len(self.links) == 1:
-            return self.link
-        return self.link.replace(macs=sum(link.macs for link in self.links))
+        if len(self.devices) == 1:
+            return self.device
+        return self.device.replace(macs=sum(device.macs for device in self.devices))
 
     @cached_property
     def profile(self) -> boards.Board:
         """The board's, as it is behind the port to memory that the accelerators' DMA has."""
-        return boards.through(boards.load(self.board), self.link.dma.coherent)
+        return boards.through(boards.load(self.board), self.device.link.dma.coherent)
 
     @property
     def board_name(self) -> str:
@@ -186,7 +186,7 @@ class System:
             sources,
             out,
             board=self.profile,
-            spec=self.links,
+            spec=self.devices,
             linux=self.os == "linux",
             irq=self.wait == "irq",
             options=options,
@@ -196,8 +196,10 @@ class System:
     def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:
         """The program `out` from C `sources` and the runtime, for this CPU, DMA and operating system."""
         if self.os == "linux":
-            return toolchain.compile_linux(sources, out, board=self.profile, spec=self.links, include=include)
+            return toolchain.compile_linux(
+                sources, out, board=self.profile, spec=self.devices, include=include
+            )
         irq = self.wait == "irq"
         return toolchain.compile_bare(
-            sources, out, board=self.profile, spec=self.links, irq=irq, include=include
+            sources, out, board=self.profile, spec=self.devices, irq=irq, include=include
         )

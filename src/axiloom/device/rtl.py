@@ -9,7 +9,7 @@ from pathlib import Path
 from axiloom.base.accelerators import parts
 from axiloom.base.errors import SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.link import link
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.tokens import tokened
@@ -31,13 +31,15 @@ class DeviceRtl:
     """Of commands with their fields, while the streams do not pause; None where nobody has foretold them."""
 
     @property
-    def link(self) -> Link:
-        return link(
+    def spec(self) -> AcceleratorSpec:
+        """Other compilers use it."""
+        connection = link(
             self.isa.name,
             stream_width=self.stream_width,
             multipliers=self.multipliers,
             description="executes commands",
         )
+        return AcceleratorSpec(connection)
 
     def foretold(self, program: Program) -> int | None:
         """Cycles of a program of this device."""

@@ -16,7 +16,7 @@ from axiloom.explore.default import Open
 from axiloom.explore.hardware import Kept, most
 from axiloom.hw.rtl_files.packaged import sources
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import AcceleratorSpec, Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.numerics import INT32
@@ -162,12 +162,12 @@ class Asked:
             if not spec.form.multiplies:
                 raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
             changes["macs"] = self.macs if isinstance(self.macs, int) else most(spec, self.board).macs
-        dma = spec.dma
+        dma = spec.link.dma
         if self.dma is not None:
             dma = replace(dma, scatter_gather=self.dma == "sg")
         if self.memory_port is not None:
             dma = replace(dma, coherent=self._is_coherent(self.memory_port))
-        if dma != spec.dma:
+        if dma != spec.link.dma:
             changes["dma"] = dma
         return isa.revise(spec, **changes) if changes else spec
 
@@ -204,9 +204,9 @@ class Asked:
                 raise UsageError(f"--{option} is for a built-in accelerator, and {what}: name one in --accel")
         return device_of(kernel, data_type=data_type)
 
-    def _files(self, link: Link | None) -> UserRtl:
+    def _files(self, device: AcceleratorSpec | None) -> UserRtl:
         assert self.top is not None  # as it was checked above
-        return UserRtl(self.rtl, self.top, link.rtl if link else None)
+        return UserRtl(self.rtl, self.top, device.link.rtl if device else None)
 
     def _is_coherent(self, port: str) -> bool:
         if self.board not in hardware.names() or self.board in boards.names():
@@ -224,11 +224,11 @@ class Asked:
                 "`simulate` and `bring-up` only"
             )
 
-    def stands_in(self, *links: Link, command: str = "") -> dict[str, Any]:
+    def stands_in(self, *devices: AcceleratorSpec, command: str = "") -> dict[str, Any]:
         """What stands in the accelerator's place, as arguments of :class:`axiloom.cosim.system.System`."""
-        return {"model": True} if self.is_model else {"user_rtl": self.user_rtl(*links, command=command)}
+        return {"model": True} if self.is_model else {"user_rtl": self.user_rtl(*devices, command=command)}
 
-    def user_rtl(self, *links: Link, command: str = "") -> UserRtl | None:
+    def user_rtl(self, *devices: AcceleratorSpec, command: str = "") -> UserRtl | None:
         """The Verilog that takes the place of the accelerator in `links`.
 
         Raises UsageError and BuildError for what does not fit, its streams' width too, and for the model.
@@ -236,9 +236,9 @@ class Asked:
         self.refuse_model(command)
         if not self.rtl:
             return None
-        user = self._files(links[0] if links else None)
-        if len(links) > 1:
-            names = ", ".join(link.name for link in links)
+        user = self._files(devices[0] if devices else None)
+        if len(devices) > 1:
+            names = ", ".join(device.name for device in devices)
             raise UsageError(
                 f"--rtl takes the place of one generated accelerator, and here are {names}: name one"
             )
@@ -247,8 +247,8 @@ class Asked:
                 f"--stream-width {self.stream_width}: the streams of {user.top} (--rtl) have "
                 f"{user.stream_width} bits"
             )
-        for link in links:
-            user.check(link)
+        for device in devices:
+            user.check(device)
         return user
 
 

@@ -163,9 +163,9 @@ def remarks(chosen: Default) -> list[str]:
         return []
     spec, said = chosen.spec, chosen.choice["chosen"]
     options = [f"--accel {said['accel']}"] if "accel" in said else []
-    options += [f"--dma {'sg' if spec.dma.scatter_gather else 'simple'}"]
-    options += [f"--stream-width {spec.stream_width}"]
-    options += [f"--memory-port {boards.COHERENT}"] if spec.dma.coherent else []
+    options += [f"--dma {'sg' if spec.link.dma.scatter_gather else 'simple'}"]
+    options += [f"--stream-width {spec.link.stream_width}"]
+    options += [f"--memory-port {boards.COHERENT}"] if spec.link.dma.coherent else []
     options += [f"--macs {spec.macs}"] if "macs" in said else []
     return [f"{choice_line(chosen.choice)}.", f"Its hardware: {' '.join(options)}."]
 

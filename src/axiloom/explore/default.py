@@ -140,7 +140,7 @@ def of_problem(
 def _closer(spec: AcceleratorSpec, taken: AcceleratorSpec, forecast: Foreseen) -> float:
     """By how much it must be faster than what is `taken` so far. A DMA without scatter-gather may be as much
     slower, where drivers copy all tiles: it is less logic."""
-    simpler = taken.dma.scatter_gather and not spec.dma.scatter_gather and forecast.copies
+    simpler = taken.link.dma.scatter_gather and not spec.link.dma.scatter_gather and forecast.copies
     return -CLOSE if simpler else _close(spec)
 
 
@@ -171,7 +171,7 @@ def _near(
 def _close(spec: AcceleratorSpec) -> float:
     if spec.form.of_matrices:
         return CLOSE
-    return NEAR if spec.dma.scatter_gather else ROUGH
+    return NEAR if spec.link.dma.scatter_gather else ROUGH
 
 
 def of_network(
@@ -205,7 +205,7 @@ def of_network(
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
     if beside:  # what the CPU reads next is in L2 behind a coherent port; no layer's own time shows that
-        ways = [sorted(some, key=lambda spec: not spec.dma.coherent) for some in ways]
+        ways = [sorted(some, key=lambda spec: not spec.link.dma.coherent) for some in ways]
     for some in zip(*ways, strict=True):
         seconds = _sum(counts, some, asked, board, name)
         if seconds and (best is None or seconds < best[0] * (1 - CLOSE)):
@@ -239,18 +239,18 @@ def hardware(
         spec = larger if larger.macs > spec.macs else spec
     in_place = pipeline is None or "zero-copy" in drivergen.optimisations(pipeline)
     direct = pipeline is None or not in_place
-    ports = [spec.dma.coherent]
+    ports = [spec.link.dma.coherent]
     if left.port:
         ports = [False, True] if on.coherent else [False]
     dmas = [sg for sg, able in ((True, in_place), (False, direct)) if able]
     for sg, coherent, width in product(
-        dmas if left.dma else [spec.dma.scatter_gather],
+        dmas if left.dma else [spec.link.dma.scatter_gather],
         ports,
-        WIDTHS if left.stream_width else [spec.stream_width],
+        WIDTHS if left.stream_width else [spec.link.stream_width],
     ):
         if left.stream_width and width > boards.through(on, coherent).fabric.port_bits:
             continue
-        dma = replace(spec.dma, scatter_gather=sg, coherent=coherent)
+        dma = replace(spec.link.dma, scatter_gather=sg, coherent=coherent)
         try:
             yield isa.revise(spec, stream_width=width, dma=dma)
         except SpecError:
@@ -319,11 +319,11 @@ def _compiles(text: str, spec: AcceleratorSpec, schedule: Schedule, name: str) -
 def _said(spec: AcceleratorSpec, left: Open, board: str | boards.Board) -> dict[str, str]:
     said = {}
     if left.dma:
-        said["dma"] = "sg" if spec.dma.scatter_gather else "simple"
+        said["dma"] = "sg" if spec.link.dma.scatter_gather else "simple"
     if left.stream_width:
-        said["stream_width"] = str(spec.stream_width)
+        said["stream_width"] = str(spec.link.stream_width)
     if left.port and boards.load(board).coherent:
-        said["port"] = boards.COHERENT if spec.dma.coherent else boards.PLAIN
+        said["port"] = boards.COHERENT if spec.link.dma.coherent else boards.PLAIN
     if left.macs and _as_large_as_it_gets(spec):
         said["macs"] = str(spec.macs)
     return said

@@ -38,8 +38,8 @@ def as_json(exploration: Exploration) -> dict[str, Any]:
     return {
         "problem": exploration.problem,
         "accelerator": exploration.spec.name,
-        "dma": "sg" if exploration.spec.dma.scatter_gather else "simple",
-        "stream_width": exploration.spec.stream_width,
+        "dma": "sg" if exploration.spec.link.dma.scatter_gather else "simple",
+        "stream_width": exploration.spec.link.stream_width,
         "macs": exploration.spec.macs,
         "rtl": rtl_of(exploration),
         "board": exploration.board,

@@ -120,7 +120,7 @@ def variants(spec: AcceleratorSpec, kept: Kept = Kept()) -> Iterator[Accelerator
                 macs=macs,
                 buffers=buffers,
                 stream_width=width,
-                dma=replace(spec.dma, scatter_gather=sg),
+                dma=replace(spec.link.dma, scatter_gather=sg),
             )
         except SpecError:
             continue  # not a size that this array, or this stream, can have
@@ -262,7 +262,7 @@ class _Search:
 
 def size(spec: AcceleratorSpec) -> tuple[int, ...]:
     """The key by which the smallest of equally fast designs is taken: multipliers, memory, stream, DMA."""
-    return (spec.macs, sum(spec.buffers.values()), spec.stream_width, int(spec.dma.scatter_gather))
+    return (spec.macs, sum(spec.buffers.values()), spec.link.stream_width, int(spec.link.dma.scatter_gather))
 
 
 def is_larger(spec: AcceleratorSpec, than: AcceleratorSpec) -> bool:

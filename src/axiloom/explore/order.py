@@ -119,7 +119,7 @@ class Order:
         """Another with smaller buffers, and else the same, is used in exactly the same way."""
 
         def kind(spec: AcceleratorSpec) -> tuple[object, ...]:
-            return spec.macs, spec.stream_width, spec.dma
+            return spec.macs, spec.link.stream_width, spec.link.dma
 
         return any(
             other is not None

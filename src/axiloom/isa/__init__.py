@@ -7,7 +7,7 @@ RTL, driver and functional model come. A room knows those above it in this list,
 - ``kernels/language/``: what a kernel is: loops, operands, body
 - ``kernels/named/``: the kernels that have a name, one family a file
 - ``kernels/``: the forms in which devices execute them
-- ``contract/``: what a specification consists of: vocabulary, `Link`, `AcceleratorSpec`, words and beats
+- ``contract/``: vocabulary of a specification, `Link`, `Use`, `AcceleratorSpec`, words and beats
 - ``check/``: every fault of a specification, all at once
 - ``files/``: specifications on disk and built in (``specs/``): grammar, JSON form, library
 - ``instructions/``: instruction sets as trees, their texts and their simulator

@@ -141,7 +141,7 @@ class TextDevice(Device):
 
         with processes.scratch() as folder:
             rtl = self.rtl()
-            return emit.emit([rtl.link], top=top, user_rtl=rtl.rtl(Path(folder)))
+            return emit.emit([rtl.spec], top=top, user_rtl=rtl.rtl(Path(folder)))
 
     def __repr__(self) -> str:
         words = "".join(

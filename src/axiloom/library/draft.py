@@ -110,7 +110,7 @@ def _streams(
 
 def _for(spec: AcceleratorSpec, rtl: UserRtl, files: Sequence[Path]) -> AcceleratorSpec:
     """The draft with what the module's ports and Vitis HLS' comments say."""
-    guessed = set(spec.guessed)
+    guessed = set(spec.link.guessed)
     if rtl.master is not None and not rtl.input_streams:
         spec = _with_pointers(spec)
         guessed.add("rtl.registers")
@@ -121,8 +121,8 @@ def _for(spec: AcceleratorSpec, rtl: UserRtl, files: Sequence[Path]) -> Accelera
         guessed.add("rtl.starts_on_tlast")
     (opcode,) = spec.opcodes.values()
     sent = BYTES * sum(spec.operand_words(send) for send in opcode.sends)
-    size = 1 << (max(sent, spec.dma.input_buffer_size) - 1).bit_length()
-    spec = spec.replace(dma=replace(spec.dma, input_buffer_size=size))
+    size = 1 << (max(sent, spec.link.dma.input_buffer_size) - 1).bit_length()
+    spec = spec.replace(dma=replace(spec.link.dma, input_buffer_size=size))
     return spec.replace(guessed=tuple(name for name in GUESSES if name in guessed))
 
 
@@ -141,7 +141,7 @@ def _with_registers(spec: AcceleratorSpec, registers: Mapping[str, int]) -> Acce
     if CONTROL in registers:
         before, after = (WriteRegister(CONTROL, AP_START),), (WaitRegister(CONTROL, AP_DONE),)
         opcode = replace(opcode, before=before, after=after)
-    return spec.replace(opcodes={opcode.name: opcode}, rtl=replace(spec.rtl, registers=dict(registers)))
+    return spec.replace(opcodes={opcode.name: opcode}, rtl=replace(spec.link.rtl, registers=dict(registers)))
 
 
 def _with_pointers(spec: AcceleratorSpec) -> AcceleratorSpec:
@@ -163,7 +163,7 @@ def _with_pointers(spec: AcceleratorSpec) -> AcceleratorSpec:
         ),
         after=(*sizes, WriteRegister("control", AP_START), WaitRegister("control", AP_DONE)),
     )
-    return spec.replace(opcodes={opcode.name: pointed}, rtl=replace(spec.rtl, registers=registers))
+    return spec.replace(opcodes={opcode.name: pointed}, rtl=replace(spec.link.rtl, registers=registers))
 
 
 def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> AcceleratorSpec:
@@ -195,7 +195,7 @@ def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> Accelerat
     held = {
         operand: max(1, spec.held_words(operand, spec.operand_shape(operand))) for operand in spec.operands
     }
-    return replace(spec, buffers=held, macs=default_macs(spec))
+    return spec.replace(buffers=held, macs=default_macs(spec))
 
 
 def _notes(spec: AcceleratorSpec, rtl: UserRtl) -> Iterator[str]:
@@ -207,14 +207,16 @@ def _notes(spec: AcceleratorSpec, rtl: UserRtl) -> Iterator[str]:
         yield f"AXI4 master {rtl.master.prefix}* of {rtl.master_width} bits"
     for bus in (*rtl.input_streams, rtl.output_stream) if rtl.input_streams else ():
         width = bus.signals["tdata"].width
-        between = "" if width == spec.stream_width else f", a converter to {spec.stream_width} between"
+        between = (
+            "" if width == spec.link.stream_width else f", a converter to {spec.link.stream_width} between"
+        )
         last = "" if "tlast" in bus.signals else ", no TLAST"
         yield f"stream {bus.prefix}* of {width} bits{between}{last}"
     if rtl.control is not None and not spec.has_pointers:
-        known = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
+        known = ", ".join(f"{name} at {at:#x}" for name, at in spec.link.rtl.registers.items())
         if known:
             yield f"AXI4-Lite port {rtl.control.prefix}*: registers by the comments of its Verilog: {known}"
-        unset = [name for name in spec.rtl.registers if name != CONTROL]
+        unset = [name for name in spec.link.rtl.registers if name != CONTROL]
         name_them = "" if known else "name the registers that the host writes in `rtl.registers`, and "
         if unset or not known:
             yield (
@@ -227,11 +229,11 @@ def _notes(spec: AcceleratorSpec, rtl: UserRtl) -> Iterator[str]:
 
 def _guesses(spec: AcceleratorSpec) -> Iterator[str]:
     """What the ports do not say, and nobody has said."""
-    if "kernel" in spec.guessed:
+    if "kernel" in spec.link.guessed:
         yield f"guess: it computes {spec.kernel} (--kernel; `axiloom spec kernels` lists them)"
-    if "data_type" in spec.guessed:
+    if "data_type" in spec.link.guessed:
         yield f"guess: elements of {spec.data_type.value}: --data-type"
-    if "accel_size" in spec.guessed:
+    if "accel_size" in spec.link.guessed:
         tile = " x ".join(map(str, spec.tile.size))
         yield f"guess: a tile of {tile} ({', '.join(spec.dims)}): `accel_size`, --tile"
     order = ", ".join(name for name in spec.data if name != spec.form.output)
@@ -243,10 +245,10 @@ def _guesses(spec: AcceleratorSpec) -> Iterator[str]:
         f"guess: {spec.macs} multiply-adds in a cycle: `macs`, on which the limit, the roof and the use of "
         "the array rest"
     )
-    if "rtl.registers" in spec.guessed:
-        laid = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
+    if "rtl.registers" in spec.link.guessed:
+        laid = ", ".join(f"{name} at {at:#x}" for name, at in spec.link.rtl.registers.items())
         yield f"guess: the registers as Vitis HLS lays out the operands and then the sizes: {laid}"
-    if "rtl.starts_on_tlast" in spec.guessed:
+    if "rtl.starts_on_tlast" in spec.link.guessed:
         yield (
             "guess: it starts on TLAST, as it looks at it: `starts_on_tlast` in `rtl`. Say false if it "
             "counts words: then transfers are joined, which is faster"

@@ -210,7 +210,7 @@ class Session:
     def __init__(self, live: Live) -> None:
         self.live = live
         self.memory = Memory(live.ram.bytes)
-        self._links = live.soc.system.links
+        self._links = [device.link for device in live.soc.system.devices]
         self._channels = {
             (link.name, channel): _Channel(live, self.memory, link, channel)
             for link in self._links

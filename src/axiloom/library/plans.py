@@ -22,7 +22,7 @@ from axiloom.drivergen import Driver
 from axiloom.explore import chosen
 from axiloom.explore.asked import Asked
 from axiloom.explore.chosen import Task
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.library.runs import Run, execute
 from axiloom.library.works import Work
 from axiloom.run import selection
@@ -74,7 +74,7 @@ class Simulated:
         if self.trace is not None and isinstance(self.stall, range):
             raise UsageError("--stall: makes a second run, and a trace is of one: leave one of them out")
 
-    def system(self, links: Sequence[Link], asked: Asked) -> System:
+    def system(self, links: Sequence[AcceleratorSpec], asked: Asked) -> System:
         """With `links`, and the RTL that is asked for in their place."""
         fields = {name: value for name, value in vars(self).items() if value is not None and name != "stall"}
         stall = asked.stall(self.stall, traced=self.trace is not None)
@@ -148,9 +148,9 @@ class Plan:
         return self._jobs(None)
 
     @property
-    def devices(self) -> tuple[Link, ...]:
+    def devices(self) -> tuple[AcceleratorSpec, ...]:
         """The accelerators, as they were chosen."""
-        return tuple(self.system.links)
+        return tuple(self.system.devices)
 
     @property
     def driver(self) -> Driver:
@@ -293,7 +293,7 @@ def of_loops(
     built, place = built or accelerator(nest), ExitStack()
     folder = Path(keep or place.enter_context(processes.scratch()))
     make_folder(folder)
-    system = replace(around.system([built.link], Asked()), user_rtl=built.rtl(folder))
+    system = replace(around.system([AcceleratorSpec(built.link)], Asked()), user_rtl=built.rtl(folder))
 
     def job(arrays: Given) -> NestRun:
         inputs, where = (read_arrays(arrays), arrays) if isinstance(arrays, Path) else (arrays, work.name)

@@ -171,7 +171,7 @@ def _system(around: Simulated, rtl: DeviceRtl, keep: Path | None, place: ExitSta
     """With the RTL in `keep`, or in a folder that `place` removes."""
     folder = Path(keep or place.enter_context(processes.scratch()))
     make_folder(folder)
-    return replace(around.system([rtl.link], Asked()), user_rtl=rtl.rtl(folder))
+    return replace(around.system([rtl.spec], Asked()), user_rtl=rtl.rtl(folder))
 
 
 def _same(graph: Graph, values: Arrays, results: Arrays) -> bool:

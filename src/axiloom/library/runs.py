@@ -15,7 +15,7 @@ from axiloom.base.files import make_folder, write_whole
 from axiloom.cosim.job import Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import judge
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.library.progress import told
 from axiloom.library.works import Work
 from axiloom.report import build, page
@@ -42,7 +42,7 @@ class Planned(Protocol):
     work: Work
 
     @property
-    def devices(self) -> Sequence[Link]: ...
+    def devices(self) -> Sequence[AcceleratorSpec]: ...
     def job(self, arrays: Mapping[str, Array] | None = None) -> Any:
         """What runs (:class:`axiloom.run.run.Run`)."""
 

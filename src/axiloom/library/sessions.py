@@ -22,7 +22,7 @@ from axiloom.cosim.soc import Soc, judge, refuse_run
 from axiloom.cosim.system import STALLS, System
 from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.isa import AcceleratorSpec, Link, place
+from axiloom.isa import AcceleratorSpec, place
 from axiloom.isa.contract.dma_registers import Channel
 from axiloom.library.accelerators import Device
 from axiloom.library.devices import Source, device, of_text
@@ -59,7 +59,7 @@ class Chip:
         """The first accelerator, which most often is the only one. Raises UsageError where none has an opcode
         map."""
         if not self.specs:
-            raise UsageError(f"{self.system.link.name}: has no opcode map, so drivers of it are your own")
+            raise UsageError(f"{self.system.device.name}: has no opcode map, so drivers of it are your own")
         return self.specs[0]
 
     def __enter__(self) -> Chip:
@@ -243,19 +243,19 @@ def soc(
     devices = [item if isinstance(item, Device) else device(item, **hardware) for item in items]
     stack = ExitStack()
     scratch = folder or stack.enter_context(processes.scratch())
-    links: tuple[Link, ...]
+    specs: tuple[AcceleratorSpec, ...]
     stands: dict[str, Any] = {}
     if (instructions := of_text(devices)) is not None:
         rtl = instructions.rtl()
-        links, stands["user_rtl"] = (rtl.link,), rtl.rtl(scratch)
+        specs, stands["user_rtl"] = (rtl.spec,), rtl.rtl(scratch)
     else:
-        specs = [item.spec for item in devices]
-        links = tuple(place(specs) if several else specs)
+        asked = [item.spec for item in devices]
+        specs = tuple(place(asked) if several else asked)
         for item in devices:
-            stands |= item.asked.stands_in(*links)
+            stands |= item.asked.stands_in(*specs)
             if item.asked.is_verilog:
                 around.setdefault("stall", STALLS)
-    system = System(links, **stands, **around)
+    system = System(specs, **stands, **around)
     chip = Chip(system, Soc(system, timeline=timeline), scratch)
     weakref.finalize(chip, stack.close)
     return chip

@@ -202,10 +202,10 @@ class Stimulus:
             words.append(self._opcode())
             waits = self.beats.from_word(words[0])
         for wait in waits:
-            if wait.memory or len(words) == self.spec.beat_words:
+            if wait.memory or len(words) == self.spec.link.beat_words:
                 break
             words.append(self._single(wait))
-        return words + [self.source.getrandbits(32) for _ in range(self.spec.beat_words - len(words))]
+        return words + [self.source.getrandbits(32) for _ in range(self.spec.link.beat_words - len(words))]
 
     def _opcode(self) -> int:
         chance = self.source.random()

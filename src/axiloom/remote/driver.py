@@ -20,7 +20,7 @@ from axiloom.base import processes
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import DriverError, UsageError
 from axiloom.cosim.build import toolchain
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_host import Bridge
 
 LIBRARY = "driver.so"
@@ -41,7 +41,7 @@ class _Line(ctypes.Structure):
     _fields_ = (("write", _TRANSFER), ("read", _TRANSFER))
 
 
-def compile_remote(sources: Sequence[Path], spec: Link, include: Sequence[Path] = ()) -> Path:
+def compile_remote(sources: Sequence[Path], spec: AcceleratorSpec, include: Sequence[Path] = ()) -> Path:
     """The library of C `sources` with the runtime, for this machine; cached. CompileError carries the
     compiler's first error."""
     macros = {

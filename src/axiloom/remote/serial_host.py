@@ -27,7 +27,7 @@ import numpy.typing as npt
 from axiloom.base.errors import DriverError, UsageError
 from axiloom.hw.serial.bridge import LOST_BYTE, READ, TIMEOUT_BITS, WRITE
 from axiloom.hw.serial.soc import IDENTITY_ADDRESS, MAGIC, identity
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 Words = npt.NDArray[np.uint32]
 
@@ -158,7 +158,7 @@ class Bridge:
             parts.append(np.frombuffer(answer[:-2], dtype="<u4").astype(np.uint32))
         return np.concatenate(parts) if parts else np.empty(0, np.uint32)
 
-    def check(self, spec: Link) -> int:
+    def check(self, spec: AcceleratorSpec) -> int:
         """That the board has the accelerator of `spec`; returns its clock in Hz.
 
         Raises :exc:`DriverError` if it has another one, or is no board of ours.

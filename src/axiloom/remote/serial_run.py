@@ -16,7 +16,7 @@ from axiloom.boards.ulx3s_design import NAME, TOP, Design
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.isa import AcceleratorSpec, Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.remote.driver import Shapes, compile_remote, run_remote
 from axiloom.remote.serial_host import PATIENCE_S, Bridge, SerialPort
 from axiloom.run.compare import random_inputs
@@ -46,7 +46,7 @@ class SerialResult:
 
 def run(
     sources: Sequence[Path],
-    spec: Link,
+    spec: AcceleratorSpec,
     inputs: Arrays,
     outputs: Shapes,
     *,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from axiloom.boards import Board
 from axiloom.cosim.job import Result
 from axiloom.cosim.system import System
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.report.numbers import size
 from axiloom.report.types import Block, Edge, SystemPart
@@ -21,10 +21,10 @@ def of(system: System, run: Result | None) -> SystemPart:
     """`run` None: nothing has run, so nothing has moved."""
     board = system.profile
     blocks, edges = [*_host(board, run)], [*_paths(board, run)]
-    for link in system.links:
-        dma, moved = _dma(system, link), _moved(system, link, run)
-        blocks += _device(system, link, dma, moved)
-        edges += _links(system, link, dma, moved, run)
+    for device in system.devices:
+        dma, moved = _dma(system, device), _moved(system, device, run)
+        blocks += _device(system, device, dma, moved)
+        edges += _links(system, device, dma, moved, run)
     return {"blocks": blocks, "edges": edges}
 
 
@@ -107,11 +107,11 @@ def _paths(board: Board, run: Result | None) -> Iterator[Edge]:
 # --- an accelerator's side -------------------------------------------------------------------------------
 
 
-def _dma(system: System, link: Link) -> str | None:
+def _dma(system: System, device: AcceleratorSpec) -> str | None:
     """What its DMA is called; None where the accelerator reads and writes memory itself."""
     if _master(system) is not None:
         return None
-    return "DMA" if len(system.links) == 1 else f"DMA of {link.name}"
+    return "DMA" if len(system.devices) == 1 else f"DMA of {device.name}"
 
 
 def _master(system: System) -> int | None:
@@ -120,27 +120,29 @@ def _master(system: System) -> int | None:
     return rtl.master_width if rtl and rtl.master else None
 
 
-def _moved(system: System, link: Link, run: Result | None) -> Mapping[str, int]:
+def _moved(system: System, device: AcceleratorSpec, run: Result | None) -> Mapping[str, int]:
     """What was counted of one accelerator: words and transfers, in and out."""
     if run is None:
         return {}
-    if link.name in run.accelerators:
-        return run.accelerators[link.name]
-    if len(system.links) == 1:
+    if device.name in run.accelerators:
+        return run.accelerators[device.name]
+    if len(system.devices) == 1:
         return run.fabric
-    into, out = run.laps[-1][system.links.index(link)] if run.laps else (0, 0)
+    into, out = run.laps[-1][system.devices.index(device)] if run.laps else (0, 0)
     return {"words_in": into, "words_out": out}
 
 
-def _device(system: System, link: Link, dma: str | None, moved: Mapping[str, int]) -> Iterator[Block]:
+def _device(
+    system: System, device: AcceleratorSpec, dma: str | None, moved: Mapping[str, int]
+) -> Iterator[Block]:
     if dma is not None:
-        mode = "scatter-gather" if link.dma.scatter_gather else "direct register mode"
+        mode = "scatter-gather" if device.link.dma.scatter_gather else "direct register mode"
         facts = [mode, *_transfers(moved)]
         yield {"name": dma, "kind": "dma", "facts": facts}
     clock = f"{system.profile.fabric_hz / 1e6:g} MHz"
     said = " by its specification" if system.user_rtl else ""
-    facts = [f"RTL: {system.rtl}, {clock}", f"{link.macs:,} multiply-adds a cycle{said}"]
-    yield {"name": link.name, "kind": "accelerator", "facts": facts}
+    facts = [f"RTL: {system.rtl}, {clock}", f"{device.macs:,} multiply-adds a cycle{said}"]
+    yield {"name": device.name, "kind": "accelerator", "facts": facts}
 
 
 def _transfers(moved: Mapping[str, int]) -> list[str]:
@@ -150,21 +152,21 @@ def _transfers(moved: Mapping[str, int]) -> list[str]:
 
 
 def _links(
-    system: System, link: Link, dma: str | None, moved: Mapping[str, int], run: Result | None
+    system: System, device: AcceleratorSpec, dma: str | None, moved: Mapping[str, int], run: Result | None
 ) -> Iterator[Edge]:
     into, out = (moved[name] * WORD if name in moved else None for name in ("words_in", "words_out"))
     board = system.profile
-    behind = (L2 if board.host.cache_levels > 1 else L1) if link.dma.coherent else MEMORY
-    port = board.coherent.port.upper() if link.dma.coherent and board.coherent else "port to memory"
+    behind = (L2 if board.host.cache_levels > 1 else L1) if device.link.dma.coherent else MEMORY
+    port = board.coherent.port.upper() if device.link.dma.coherent and board.coherent else "port to memory"
     if dma is None:
-        yield _edge(BUS, link.name, "registers", WORD_BITS)
-        yield _edge(behind, link.name, port, _master(system), into, out)
+        yield _edge(BUS, device.name, "registers", WORD_BITS)
+        yield _edge(behind, device.name, port, _master(system), into, out)
         return
     yield _edge(BUS, dma, "registers", WORD_BITS)
-    if link.has_registers:
-        yield _edge(BUS, link.name, "registers", WORD_BITS)
+    if device.has_registers:
+        yield _edge(BUS, device.name, "registers", WORD_BITS)
     read, written = into, out
-    if run is not None and len(system.links) == 1:  # with descriptors, which only the total has
+    if run is not None and len(system.devices) == 1:  # with descriptors, which only the total has
         read, written = (run.events[f"dma_words_{way}"] * WORD for way in ("read", "written"))
-    yield _edge(behind, dma, port, link.stream_width, read, written)
-    yield _edge(dma, link.name, "streams", link.stream_width, into, out)
+    yield _edge(behind, dma, port, device.link.stream_width, read, written)
+    yield _edge(dma, device.name, "streams", device.link.stream_width, into, out)

@@ -19,7 +19,7 @@ from axiloom.base.files import write_whole
 from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import STALLS, System
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.report import blocks, losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
@@ -61,7 +61,7 @@ def versions() -> dict[str, str]:
 
 
 def limit(
-    spec: Link,
+    spec: AcceleratorSpec,
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
@@ -75,7 +75,7 @@ def limit(
     columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`). `port_bits`: of an accelerator's own AXI4
     master, which stands for the streams then.
     """
-    words_per_cycle = (port_bits or spec.stream_width) // 32
+    words_per_cycle = (port_bits or spec.link.stream_width) // 32
     stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
     array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
     cycles = max(stream, array)
@@ -142,10 +142,10 @@ def build(
             "sim": system.sim,
             "board": system.board_name,
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
-            "stream_width": spec.stream_width,
-            "dma": "sg" if spec.dma.scatter_gather else "simple",
-            "memory_port": boards.COHERENT if spec.dma.coherent else boards.PLAIN,
-            "guessed": list(spec.guessed),
+            "stream_width": spec.link.stream_width,
+            "dma": "sg" if spec.link.dma.scatter_gather else "simple",
+            "memory_port": boards.COHERENT if spec.link.dma.coherent else boards.PLAIN,
+            "guessed": list(spec.link.guessed),
         },
         "versions": versions(),
         "seed": seed,
@@ -154,7 +154,7 @@ def build(
         "outside": list(run.outside),
         "breaches": list(run.breaches),
         "pauses": str(run.stalled) if run.stalled else _left_out(system),
-        "proved": [proved.line(link) for link in system.links],
+        "proved": [proved.line(link) for link in system.devices],
     }
     if run.console:
         report["console"] = run.console
@@ -177,7 +177,7 @@ def build(
         report["advice"] = advice
     if choice is not None:
         report["choice"] = choice
-    if system.rtl == "generated" and (lacking := room.shortage(system.links, board)):
+    if system.rtl == "generated" and (lacking := room.shortage(system.devices, board)):
         report["room"] = lacking
     report["system"] = blocks.of(system, run)
     return without_claims(report)

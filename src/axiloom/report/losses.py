@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
 from axiloom.drivergen.pipeline.pipelines import LOCAL, OPTIMISATIONS, PIPELINES, optimisations
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.report.types import Counts, Loss
 
@@ -130,7 +130,9 @@ CLASSES = (
 """In order of precedence. Each cell of (hardware, CPU) is in exactly one."""
 
 
-def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[Loss]:
+def measure(
+    profile: Profile, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False
+) -> list[Loss]:
     """The classes with their cycles, shares and remedies; `pipeline` None: a driver of the user's own.
 
     `own_rtl`: the accelerator is the user's Verilog, which has the ports that it has.
@@ -152,39 +154,41 @@ def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool
     return losses
 
 
-def remedies(class_: Class, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
+def remedies(
+    class_: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False
+) -> list[str]:
     """Options of ``axiloom run`` that this run does not have and that may win the class back."""
     chosen = optimisations(pipeline) if pipeline else ()
     options = []
     if useful := [name for name in class_.passes if name not in chosen and name in _able(spec)]:
         options.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if class_.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
-        options.append(f"--stream-width {2 * spec.stream_width}")
+        options.append(f"--stream-width {2 * spec.link.stream_width}")
     fixed = spec.keeps_packets
-    if "zero-copy" in class_.passes and not spec.dma.scatter_gather and not fixed:
+    if "zero-copy" in class_.passes and not spec.link.dma.scatter_gather and not fixed:
         options.append("--dma sg --pipeline all")
     if class_.key in ("load", "load_again") and any(len(part.flows) > 1 for part in spec.parts[:1]):
         options.append("--flow best")
     return options
 
 
-def _can_be_wider(spec: Link) -> bool:
+def _can_be_wider(spec: AcceleratorSpec) -> bool:
     """Whether the specification allows streams of twice the width."""
-    wider = spec.replace(stream_width=2 * spec.stream_width)
+    wider = spec.replace(stream_width=2 * spec.link.stream_width)
     return bool(spec.parts) and not check(wider.parts[0])
 
 
-def _able(spec: Link) -> list[str]:
+def _able(spec: AcceleratorSpec) -> list[str]:
     """The passes that this specification allows. Accesses to registers, and packets that count, may not be
     moved or joined; another compiler makes the driver of packets; zero copy needs scatter-gather."""
     if not spec.parts or spec.has_registers:
         return []
     if spec.keeps_packets:
         return [*LOCAL]
-    return [name for name in OPTIMISATIONS if name not in _IN_PLACE or spec.dma.scatter_gather]
+    return [name for name in OPTIMISATIONS if name not in _IN_PLACE or spec.link.dma.scatter_gather]
 
 
-def _joined(wanted: Sequence[str], spec: Link) -> str:
+def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
     """Passes as ``--pipeline`` takes them."""
     passes = tuple(name for name in _able(spec) if name in wanted)
     named = (name for name, preset in PIPELINES.items() if preset == passes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from axiloom.boards import Board
 from axiloom.drivergen.network import Layer, NetworkDriver
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.report.columns import columns
 from axiloom.report.types import (
@@ -32,7 +32,7 @@ MAP_CYCLES = 1000.0
 """The same for an element-wise layer: they are short."""
 
 
-def weight_of(layer: Layer, specs: Sequence[Link]) -> float:
+def weight_of(layer: Layer, specs: Sequence[AcceleratorSpec]) -> float:
     """About how long a layer takes to simulate in relation to others, for progress."""
     if not layer.multiply_adds:
         return MAP_CYCLES
@@ -45,7 +45,7 @@ def rows(
     layers: Sequence[Layer],
     marks: np.ndarray[Any, Any],
     board: Board,
-    specs: Sequence[Link],
+    specs: Sequence[AcceleratorSpec],
     last: int = -1,
     laps: Laps = (),
     ended: int | None = None,
@@ -92,7 +92,7 @@ def _use(layer: Layer) -> Use | None:
     return {"flow": used.flow, "tile": list(used.tile), "pipeline": used.pipeline, "note": used.note}
 
 
-def _limit(layer: Layer, specs: Sequence[Link], laps: Laps, cycles: float) -> LayerLimit | None:
+def _limit(layer: Layer, specs: Sequence[AcceleratorSpec], laps: Laps, cycles: float) -> LayerLimit | None:
     """The lower bound of a layer on its accelerator, as :func:`axiloom.report.build.limit` has it for a
     run."""
     if layer.device is None or len(laps) <= layer.number + 1:
@@ -100,7 +100,7 @@ def _limit(layer: Layer, specs: Sequence[Link], laps: Laps, cycles: float) -> La
     before, after = laps[layer.number][layer.device], laps[layer.number + 1][layer.device]
     words_in, words_out = after[0] - before[0], after[1] - before[1]
     spec = specs[layer.device]
-    stream = -(-max(words_in, words_out) * WORD_BITS // spec.stream_width)
+    stream = -(-max(words_in, words_out) * WORD_BITS // spec.link.stream_width)
     array = layer.array_cycles
     bound = max(stream, array)
     return {
@@ -178,7 +178,7 @@ def section(
     driver: NetworkDriver,
     marks: np.ndarray[Any, Any],
     board: Board,
-    specs: Sequence[Link],
+    specs: Sequence[AcceleratorSpec],
     last: int,
     beside: Rows | None,
     laps: Laps = (),

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from axiloom import isa
 from axiloom.base.cache import NotCachedError, content_hash, value
 from axiloom.base.files import code_hash, versions
-from axiloom.isa import AcceleratorSpec, Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DmaConfig
 
 KIND = "proved"
@@ -64,11 +64,11 @@ _NEST = "nothing by a run; `axiloom prove nest` proves loops and their circuit a
 _COMMANDS = "nothing of its RTL; `axiloom prove spec --isa` proves its text"
 
 
-def line(link: Link) -> str:
+def line(device: AcceleratorSpec) -> str:
     """The same for people."""
-    if not link.parts:
-        return f"{link.name}: {_COMMANDS if link.packets is None else _NEST}"
-    spec, *_ = link.parts
+    if not device.parts:
+        return f"{device.name}: {_COMMANDS if device.link.packets is None else _NEST}"
+    spec, *_ = device.parts
     known = of(spec)
     if known is None:
         return f"{spec.name}: nothing yet; `axiloom prove spec` with its --accel proves what it can"

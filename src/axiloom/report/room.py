@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from axiloom.boards import Board
 from axiloom.hw.soc.least import memory_bits, multipliers
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 BRAM_BITS = 36 * 1024
 
 
-def shortage(specs: Sequence[Link], board: Board) -> str | None:
+def shortage(specs: Sequence[AcceleratorSpec], board: Board) -> str | None:
     """In a sentence; None where there may be room: synthesis says whether there is.
 
     Accelerators without an array of multipliers need nothing that is known here.

@@ -207,7 +207,7 @@ class Layers:
         return cache.content_hash(
             [_FORM, build, core.library().parent.name, system.wait, system.os, system.sim],
             asdict(system.profile),
-            dumps(*system.links),
+            dumps(*system.devices),
             Path(toolchain.__file__),
             *files,
             *(np.ascontiguousarray(array).tobytes() for array in self._cut.inputs),
@@ -354,7 +354,7 @@ class Layers:
         ):
             return results[0]
         total = tally.total(part.counts for part in in_order)
-        names = [spec.name for spec in self.system.links]
+        names = [spec.name for spec in self.system.devices]
         laps = [[(0, 0)] * len(names)]
         for part in in_order:
             moved = [

@@ -78,7 +78,7 @@ def strategies(spec: AcceleratorSpec) -> tuple[str, ...]:
     """Pipelines to choose from: what the accelerator's DMA can do."""
     if spec.keeps_packets:
         return ("published",)
-    return ("all",) if spec.dma.scatter_gather else ("published", "copying")
+    return ("all",) if spec.link.dma.scatter_gather else ("published", "copying")
 
 
 def ranked(
@@ -158,7 +158,7 @@ def replayed(
             ways.setdefault((choice.pipeline, queued), []).append(choice.candidate)
     seconds: dict[tuple[str, Candidate], float] = {}
     for (pipeline, queued), some in ways.items():
-        replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.dma.coherent))
+        replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.link.dma.coherent))
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
         for candidate, plan in plans(spec, problem, some, queued=queued, tables=tables).items():
             if plan not in known:

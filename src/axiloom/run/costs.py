@@ -83,7 +83,7 @@ class Costs:
         return self.known[key]
 
     def _call(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
-        least = max(call.array_cycles(spec), max(call.words) * WORD_BITS / spec.stream_width)
+        least = max(call.array_cycles(spec), max(call.words) * WORD_BITS / spec.link.stream_width)
         try:
             if ranks(spec):
                 seen = self._windows(call, spec, offer)
@@ -127,7 +127,7 @@ class Costs:
         """CPU cycles of the start that is in the time of a product."""
         if pipeline not in OVERLAPPING:
             return constants_of(pipeline).start
-        return costs_of(kind_of(spec, queued), spec.dma.coherent)["start"]
+        return costs_of(kind_of(spec, queued), spec.link.dma.coherent)["start"]
 
     def _convolution(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
         # The compiler took the tile by this model; the choice of it is not made again.

@@ -25,7 +25,7 @@ def add(report: Report, run: ProblemRun) -> None:
     if "call_cycles" not in report["limit"] or len(calls) != 1 or report["config"].get("pipeline") != "all":
         return
     alone = ALONE.get(spec.form.name)
-    cycles = alone(run) if alone and spec.dma.scatter_gather else None
+    cycles = alone(run) if alone and spec.link.dma.scatter_gather else None
     if cycles is None:
         return
     fabric = run.system.profile.fabric

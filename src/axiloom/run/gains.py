@@ -70,7 +70,7 @@ def _gain(run: ProblemRun, used: Schedule, now: _Now, remedy: str) -> Gain | Non
         if width := options.pop("--stream-width", None):
             changes["stream_width"] = int(width)
         if dma := options.pop("--dma", None):
-            changes["dma"] = replace(spec.dma, scatter_gather=dma == "sg")
+            changes["dma"] = replace(spec.link.dma, scatter_gather=dma == "sg")
         if changes:
             spec = isa.revise(spec, **changes)
         if pipeline := options.pop("--pipeline", None):

@@ -115,7 +115,7 @@ class NestRun:
 
     @cached_property
     def driver(self) -> Driver:
-        return driver_of(self.program_of, *self.packets, self.system.link)
+        return driver_of(self.program_of, *self.packets, self.system.device.link)
 
     @cached_property
     def _symbols(self) -> Mapping[str, str]:
@@ -143,7 +143,7 @@ class NestRun:
         return build_driver(self.driver, self.system, folder)
 
     def explain(self, folder: Path) -> None:
-        (folder / "accelerator.json").write_text(dumps(self.system.link), encoding="utf-8")
+        (folder / "accelerator.json").write_text(dumps(self.system.device), encoding="utf-8")
 
     def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
         """:meth:`job`, simulated."""
@@ -168,7 +168,7 @@ class NestRun:
         }
 
     def config(self) -> Setup:
-        spec = self.system.link
+        spec = self.system.device
         return {
             "problem": self.program_of.name,
             "accelerator": spec.name,
@@ -186,6 +186,6 @@ class NestRun:
             seed=self.seed,
             result={**compare(result, self.expected), "reference": self.reference},
             multiply_adds=self.multiply_adds or None,
-            array_cycles=-(-self.multiply_adds // self.system.link.macs) or None,
+            array_cycles=-(-self.multiply_adds // self.system.device.macs) or None,
             cpu=cpu,
         )

@@ -155,7 +155,7 @@ class NetworkRun:
         on = self.system.profile
         return compile_network(
             self.workload.mlir,
-            self.system.links if accelerated else None,
+            self.system.devices if accelerated else None,
             self.workload.weights,
             schedule=self._schedule,
             name=self.workload.name,
@@ -291,14 +291,14 @@ class NetworkRun:
     def explain(self, folder: Path) -> None:
         """Write the MLIR, the specifications, the memory's map, and the network before and after the cut."""
         (folder / "input.mlir").write_text(self.workload.mlir, encoding="utf-8")
-        (folder / "accelerator.json").write_text(dumps(*self.system.links), encoding="utf-8")
+        (folder / "accelerator.json").write_text(dumps(*self.system.devices), encoding="utf-8")
         (folder / "memory.txt").write_text(network_report.memory_map(self.driver), encoding="utf-8")
         for stage in ("network", "layers"):
             (folder / f"stage-{stage}.mlir").write_text(self.driver.stages[stage], encoding="utf-8")
 
     def job(self, elf: Path) -> Job:
         """One run of the program, up to the last layer wanted."""
-        links = self.system.links
+        links = self.system.devices
         shares = [(layer.name, network_report.weight_of(layer, links)) for layer in self.driver.layers]
         inputs = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
         return Job(elf, inputs, self._results(self.driver), layers=shares)
@@ -353,8 +353,8 @@ class NetworkRun:
             weights.update(symbol.encode() + array.tobytes())
         setup: Setup = {
             "problem": self.workload.name,
-            "accelerator": " and ".join(link.name for link in system.links),
-            "spec_hash": content_hash(dumps(*system.links)),
+            "accelerator": " and ".join(link.name for link in system.devices),
+            "spec_hash": content_hash(dumps(*system.devices)),
             "wait": system.wait,
             "data_type": self.driver.args[-1].dtype,
             "driver_hash": content_hash(*self.driver.sources.values()),
@@ -418,7 +418,7 @@ class NetworkRun:
             self.driver,
             result.outputs[MARKS],
             self.system.profile,
-            self.system.links,
+            self.system.devices,
             self.last_layer,
             cpu["layers"] if cpu else None,
             result.laps,

@@ -58,7 +58,7 @@ class ProgramRun:
 
     @cached_property
     def driver(self) -> Driver:
-        return driver(self.program_of, self.plan, self.system.link)
+        return driver(self.program_of, self.plan, self.system.device.link)
 
     def _by_symbol(self, arrays: Arrays, kinds: tuple[str, ...]) -> dict[str, np.ndarray]:
         args = {arg.name: arg for arg in self.driver.args if arg.kind in kinds}
@@ -82,7 +82,7 @@ class ProgramRun:
         return build_driver(self.driver, self.system, folder)
 
     def explain(self, folder: Path) -> None:
-        (folder / "accelerator.json").write_text(dumps(self.system.link), encoding="utf-8")
+        (folder / "accelerator.json").write_text(dumps(self.system.device), encoding="utf-8")
 
     def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
         """:meth:`job`, simulated."""
@@ -96,7 +96,7 @@ class ProgramRun:
         raise UsageError(f"{self.program_of.name}: there is no run of a program on the CPU alone")
 
     def config(self) -> Setup:
-        spec = self.system.link
+        spec = self.system.device
         return {
             "problem": self.program_of.name,
             "accelerator": spec.name,
@@ -115,6 +115,6 @@ class ProgramRun:
             seed=self.seed,
             result={**compare(result, self.expected), "reference": self.reference},
             multiply_adds=adds or None,
-            array_cycles=-(-adds // self.system.link.macs) or None,
+            array_cycles=-(-adds // self.system.device.macs) or None,
             cpu=cpu,
         )

@@ -74,7 +74,7 @@ def foreseen(
     tile = asked.tile
     if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
         raise UsageError("; ".join(map(str, faults)))
-    if spec.others:
+    if len(spec.parts) > 1:
         raise UsageError(
             f"--flow {BEST}: it chooses for one kernel, and {spec.name} has {len(spec.parts)} of them; "
             f"its flows are {', '.join(flow for part in spec.parts for flow in part.flows)}"

@@ -68,7 +68,7 @@ class Select:
 
     def summary(self) -> list[str]:
         """For people: the choice, what it wins by the model, and how sure it is."""
-        selection, names = self._made, [link.name for link in self.system.links]
+        selection, names = self._made, [link.name for link in self.system.devices]
         counted = dict.fromkeys((*names, CPU), 0)
         for choice in selection.choices:
             counted[self._name(choice.chosen.device)] += 1
@@ -83,7 +83,7 @@ class Select:
 
     def lines(self) -> list[str]:
         """The same, with the table."""
-        selection, names = self._made, [link.name for link in self.system.links]
+        selection, names = self._made, [link.name for link in self.system.devices]
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in selection.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
         for choice in selection.choices:
@@ -102,7 +102,7 @@ class Select:
 
     def _alone(self) -> list[str]:
         """What each of several accelerators would take with the CPU alone."""
-        if len(self.system.links) < 2:
+        if len(self.system.devices) < 2:
             return []
         alone = (
             f"{self._name(device)} {'refuses a product' if cycles is None else f'{cycles:,}'}"
@@ -111,7 +111,7 @@ class Select:
         return [f"Cycles by the model with one accelerator alone: {', '.join(alone)}"]
 
     def _name(self, device: int | None) -> str:
-        return CPU if device is None else self.system.links[device].name
+        return CPU if device is None else self.system.devices[device].name
 
     def _form(self, choice: Choice) -> str:
         if choice.chosen.device is None:

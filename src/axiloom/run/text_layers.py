@@ -80,7 +80,7 @@ class TextLayers:
     def _driver(self, selected: Selected) -> Driver:
         program, places = with_arguments(selected)
         transfers = plan(program, selected.isa, self.device.stream_width)
-        layer = driver(program, transfers, self.device.link)
+        layer = driver(program, transfers, self.device.spec.link)
         taken = len(selected.graph.parameters) + len(selected.graph.constants)
         layer.args = [_argument(number, arg, taken) for number, arg in enumerate(layer.args)]
         layer.origins = [(number,) for number in range(taken)]

@@ -91,7 +91,7 @@ def run(point: Point) -> ProblemRun:
         raise UsageError(
             f"{point['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
         )
-    rtl = _kept(**point["rtl"], told=spec.rtl) if "rtl" in point else None
+    rtl = _kept(**point["rtl"], told=spec.link.rtl) if "rtl" in point else None
     return ProblemRun(
         Workload(point["problem"], problem.mlir, point["seed"]),
         System(spec, point["board"], point["sim"], user_rtl=rtl),

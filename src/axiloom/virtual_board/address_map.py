@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.dma_registers import Channel, registers
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
@@ -118,14 +118,15 @@ def dma_block(name: str, link: Link) -> Block:
 def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
     """The blocks of a system as Vivado would name and place them: a DMA for each accelerator, its own
     registers where it has some, and an AXI GPIO for each name."""
-    blocks = [dma_block(f"axi_dma_{number}", link) for number, link in enumerate(system.links)]
-    own = [link for link in system.links if link.rtl.registers]
-    for number, link in enumerate(own):
+    blocks = [dma_block(f"axi_dma_{number}", device.link) for number, device in enumerate(system.devices)]
+    own = [device for device in system.devices if device.link.rtl.registers]
+    for number, device in enumerate(own):
         named = {
-            CONTROL if at == 0 and name == "control" else name: at for name, at in link.rtl.registers.items()
+            CONTROL if at == 0 and name == "control" else name: at
+            for name, at in device.link.rtl.registers.items()
         }
-        base, vlnv = OWN_AT + number * PAGE, f"{OWN}:{link.name}:1.0"
-        blocks.append(Block(f"{link.name}_{number}", vlnv, base, port="S_AXI_CTRL", registers=named))
+        base, vlnv = OWN_AT + number * PAGE, f"{OWN}:{device.name}:1.0"
+        blocks.append(Block(f"{device.name}_{number}", vlnv, base, port="S_AXI_CTRL", registers=named))
     for number, name in enumerate(gpios):
         pins = {"GPIO_DATA": 0, "GPIO_TRI": 4, "GPIO2_DATA": 8, "GPIO2_TRI": 12}
         wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
@@ -149,17 +150,17 @@ class AddressMap:
         registers. UsageError where that cannot be."""
         blocks = sorted(blocks, key=lambda block: block.base)
         whose = iter(_shared([block for block in blocks if block.is_a(DMA)], system))
-        own = iter(link for link in system.links if link.rtl.registers)
+        own = iter(device for device in system.devices if device.link.rtl.registers)
 
         def behind(block: Block) -> Registers | None:
             if block.is_a(DMA):
-                link = next(whose)
-                _check_dma(block, link)
-                return InFabric(fabric, link.dma.address)
+                device = next(whose)
+                _check_dma(block, device.link)
+                return InFabric(fabric, device.link.dma.address)
             if block.is_a(GPIO):
                 return Storage()
             if not block.vlnv.startswith(VENDOR) and (mine := next(own, None)) is not None:
-                return InFabric(fabric, mine.dma.address + REGISTERS_AT)
+                return InFabric(fabric, mine.link.dma.address + REGISTERS_AT)
             return None
 
         return cls((*((block, behind(block)) for block in blocks), *_clocks(system)))
@@ -181,7 +182,7 @@ class AddressMap:
         )
 
 
-def _shared(blocks: Sequence[Block], system: System) -> list[Link]:
+def _shared(blocks: Sequence[Block], system: System) -> list[AcceleratorSpec]:
     """The accelerator of each DMA of a design. UsageError where there are too many."""
     numbers: list[int] = []
     lacks: dict[str, int] = {}  # channel to the accelerator of a DMA without it
@@ -195,13 +196,13 @@ def _shared(blocks: Sequence[Block], system: System) -> list[Link]:
         number = max(numbers, default=-1) + 1
         numbers.append(number)
         lacks |= dict.fromkeys(without, number)
-    if max(numbers, default=-1) >= len(system.links):
+    if max(numbers, default=-1) >= len(system.devices):
         names = ", ".join(block.name for block in blocks)
         raise UsageError(
-            f"the design has {len(blocks)} DMAs ({names}), and the simulated SoC {len(system.links)}: "
+            f"the design has {len(blocks)} DMAs ({names}), and the simulated SoC {len(system.devices)}: "
             "name as many accelerators, --accel NAME,NAME"
         )
-    return [system.links[number] for number in numbers]
+    return [system.devices[number] for number in numbers]
 
 
 def _check_dma(block: Block, link: Link) -> None:

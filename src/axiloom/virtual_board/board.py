@@ -99,7 +99,7 @@ class Fabric:
         """The latest words of each stream."""
         return [
             self.live.stream(number, out=out, count=SEEN).tobytes()
-            for number, _ in enumerate(self.soc.system.links)
+            for number, _ in enumerate(self.soc.system.devices)
             for out in (False, True)
         ]
 

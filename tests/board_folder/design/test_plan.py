@@ -17,7 +17,7 @@ V3, V1 = isa.builtin("v3_4"), isa.builtin("v1_4")
 
 
 def at(spec: AcceleratorSpec, **dma: int) -> AcceleratorSpec:
-    return spec.replace(dma=replace(spec.dma, **dma))
+    return spec.replace(dma=replace(spec.link.dma, **dma))
 
 
 @pytest.mark.parametrize("name", hardware.names())
@@ -50,12 +50,12 @@ def test_registers_that_the_board_does_not_have_are_refused() -> None:
 
 def test_rebase_keeps_accelerators_as_far_apart_as_they_were() -> None:
     plan = board_folder.make(hardware.load("kv260"), isa.place([V3, V1]), rebase=True)
-    assert [spec.dma.address for spec in plan.specs] == [0xA000_0000, 0xA001_0000]
+    assert [spec.link.dma.address for spec in plan.specs] == [0xA000_0000, 0xA001_0000]
 
 
 def test_windows_on_the_chip_are_small() -> None:
     plan = board_folder.make(hardware.load("ulx3s"), [isa.builtin("conv_v4")], rebase=True)
-    assert plan.specs[0].dma.input_buffer_size == plan.specs[0].dma.output_buffer_size == 65536
+    assert plan.specs[0].link.dma.input_buffer_size == plan.specs[0].link.dma.output_buffer_size == 65536
 
 
 def test_every_fault_of_addresses_is_listed() -> None:
@@ -69,13 +69,13 @@ def test_every_fault_of_addresses_is_listed() -> None:
 
 
 def test_more_dmas_than_an_interconnect_has_ports_for() -> None:
-    specs = [replace(at(V3, scatter_gather=True), name=f"a{i}") for i in range(6)]
+    specs = [at(V3, scatter_gather=True).replace(name=f"a{i}") for i in range(6)]
     with pytest.raises(SpecError, match="18 ports to memory, and a SmartConnect takes 16"):
         board_folder.make(hardware.load("pynq-z2"), isa.place(specs), dma=board_folder.XILINX)
 
 
 def coherent(spec: AcceleratorSpec) -> AcceleratorSpec:
-    return spec.replace(dma=replace(spec.dma, coherent=True))
+    return spec.replace(dma=replace(spec.link.dma, coherent=True))
 
 
 @pytest.mark.parametrize(

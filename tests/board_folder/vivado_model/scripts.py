@@ -51,10 +51,10 @@ def _addresses(folder: Path, model: Model) -> list[str]:
         inside = [
             (offset, size)
             for name, (offset, size) in made.items()
-            if "/Data " in name and offset <= spec.dma.address < offset + size
+            if "/Data " in name and offset <= spec.link.dma.address < offset + size
         ]
         if not inside:
-            faults.append(f"{spec.name}: nothing is mapped at its registers, {spec.dma.address:#x}")
+            faults.append(f"{spec.name}: nothing is mapped at its registers, {spec.link.dma.address:#x}")
     return faults
 
 

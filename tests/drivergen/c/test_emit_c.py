@@ -37,7 +37,7 @@ OPTIMISED = {
 
 def v3_16_Cs(pipeline: str) -> Driver:
     spec = isa.builtin("v3_16")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=pipeline == "all"))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=pipeline == "all"))
     if pipeline == "cache-tiling":  # 60 x 72 x 80 fits any L2, and 72 columns are a prime number of tiles
         small = Caches(l2_size=64 << 10)
         return compile_mlir(matmul_mlir(192, 192, 80), spec, flow="Cs", pipeline=pipeline, caches=small)

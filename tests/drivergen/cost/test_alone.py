@@ -20,8 +20,8 @@ def cycles(
     tile: tuple[int, int, int], size: int, flow: str, order: tuple[str, str, str], macs: int = 256
 ) -> float | None:
     spec = isa.builtin("v4", 16, data_type="int8")
-    dma = replace(spec.dma, scatter_gather=True)
-    spec = replace(isa.revise(spec, dma=dma, stream_width=32 * BEAT_WORDS), macs=macs)
+    dma = replace(spec.link.dma, scatter_gather=True)
+    spec = isa.revise(spec, dma=dma, stream_width=32 * BEAT_WORDS).replace(macs=macs)
     one = Candidate(flow, order, tile)
     plan = plans(spec, Problem(size, size, size, "int8"), [one], queued=True)[one]
     return device_cycles(spec, plan)
@@ -68,7 +68,7 @@ def test_too_many_tiles() -> None:
 
 def convolution(problem: str) -> conv.Model:
     spec = isa.builtin("conv_v4", data_type="int8")
-    dma = replace(spec.dma, scatter_gather=True, coherent=True)
+    dma = replace(spec.link.dma, scatter_gather=True, coherent=True)
     spec = isa.revise(spec, dma=dma, stream_width=32 * BEAT_WORDS, macs=256)
     found = conv_choice.model(parse_workload(problem).mlir, spec, "Os")
     assert found is not None

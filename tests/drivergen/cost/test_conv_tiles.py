@@ -10,8 +10,8 @@ from axiloom import isa
 from axiloom.drivergen.cost import conv_tiles
 from axiloom.drivergen.cost.conv import Model, image_under
 
-SPEC = replace(isa.builtin("conv_v4", data_type="int8"), stream_width=64)
-SPEC = replace(SPEC, dma=replace(SPEC.dma, scatter_gather=True))
+SPEC = isa.builtin("conv_v4", data_type="int8").replace(stream_width=64)
+SPEC = SPEC.replace(dma=replace(SPEC.link.dma, scatter_gather=True))
 
 
 def sizes(channels: int, width: int, filters: int, taps: int) -> dict[str, int]:

@@ -12,7 +12,7 @@ from axiloom.drivergen.problems.matmul import Problem
 from axiloom.run.choice import machine
 
 V4 = isa.builtin("v4_16", data_type="int8")
-SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True, coherent=True))
+SG = isa.revise(V4, stream_width=64, dma=replace(V4.link.dma, scatter_gather=True, coherent=True))
 FRESH = Results(fresh=True)
 
 

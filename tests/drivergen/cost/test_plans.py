@@ -24,7 +24,7 @@ from axiloom.plan.blocks import Block, best
 from axiloom.plan.caches import ZYNQ_7000, nest_cost
 
 V4 = isa.builtin("v4_16")
-QUEUED = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
+QUEUED = isa.revise(V4, stream_width=64, dma=replace(V4.link.dma, scatter_gather=True))
 
 BLOCKED = [
     ((80, 32, 16), Candidate("Cs", ("n", "m", "k"), (16, 16, 16)), (1, 1)),
@@ -45,7 +45,7 @@ def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> Block | None:
 
 def by_sizes(shape: tuple[int, int, int], one: Candidate) -> Block | None:
     plan = product(V4, one.flow, one.order, dict(zip("mnk", shape, strict=True)), family([one.tile]))
-    cost = partial(nest_cost, dma=V4.dma, caches=ZYNQ_7000, buffers=BUFFERS, keep=True)
+    cost = partial(nest_cost, dma=V4.link.dma, caches=ZYNQ_7000, buffers=BUFFERS, keep=True)
     return best(plan, cost)[0]
 
 

@@ -74,7 +74,7 @@ def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], 
 
 
 def packets_of(spec: AcceleratorSpec, plan: Plan) -> Packets | None:
-    return choose(plan, spec.dma, buffers=BUFFERS, keep=True)
+    return choose(plan, spec.link.dma, buffers=BUFFERS, keep=True)
 
 
 def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Plan:
@@ -96,7 +96,7 @@ def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -
 def test_a_plan_from_sizes_is_that_of_placed_transfers(shape: tuple[int, int, int], window: int) -> None:
     """The packets of a family, too, are those that the pass makes of each of its drivers."""
     spec = isa.builtin("v4_16")
-    spec = replace(spec, dma=replace(spec.dma, input_buffer_size=window))
+    spec = spec.replace(dma=replace(spec.link.dma, input_buffer_size=window))
     for one in choices_of("v4_16", shape, 12):
         if isa.check_tile(spec, one.tile):
             continue
@@ -105,7 +105,7 @@ def test_a_plan_from_sizes_is_that_of_placed_transfers(shape: tuple[int, int, in
         assert words(ours) == words(theirs), one
         packets = packets_of(spec, theirs)
         family = schedule(spec, one, shape, PACKETS).family([one.tile])
-        ((_, together),) = choices(family, spec.dma, buffers=BUFFERS, keep=True)
+        ((_, together),) = choices(family, spec.link.dma, buffers=BUFFERS, keep=True)
         assert (together and together[0]) == packets == packets_of(spec, ours), one
         if packets:
             assert packed(ours, packets, keep=True) == packed(theirs, packets, keep=True), one
@@ -149,7 +149,7 @@ def test_the_papers_formulas_count_the_words_of_the_matrices() -> None:
 def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
     """`all` leaves nothing to the queue that it could not read where it is: then it is `copying`."""
     spec, problem = isa.builtin("v4_16"), Problem(*shape)
-    spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, stream_width=64, dma=replace(spec.link.dma, scatter_gather=True))
     for one in choices_of("v4_16", shape, 4):
         text = compile_mlir(
             matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all"

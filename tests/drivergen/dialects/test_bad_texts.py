@@ -292,7 +292,7 @@ def test_a_trait_with_other_names_and_spare_opcodes_fits() -> None:
 
 
 def test_a_trait_for_a_wider_length_register() -> None:
-    narrow = isa.revise(V3, dma=replace(V3.dma, length_width=20))
+    narrow = isa.revise(V3, dma=replace(V3.link.dma, length_width=20))
     with pytest.raises(CompileError, match="dma_init_config has length_width 26; v3_4 has 20"):
         compile_mlir(HAND, narrow)
 

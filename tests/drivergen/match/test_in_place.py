@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def with_kernels(spec: AcceleratorSpec) -> AcceleratorSpec:
             "both": Scope((*before, "relu", "clip", last)),
         },
         in_place=kernels,
-        others={"relu": plain.replace(opcodes=moved)},
+        uses=(spec.use, replace(plain.use, name="relu", opcodes=moved)),
     )
     assert check(made) == []
     return made

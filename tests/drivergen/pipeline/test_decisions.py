@@ -127,7 +127,7 @@ def order_by_passes(
         run_passes(copy, [*prepare(spec), one, split(chosen), place])
         found = [(nest.plan(), nest.dma) for _, nest in nests(copy)]
         if "zero-copy" in chosen:
-            costs.append(sum(queue_cost(plan, spec.stream_width // 32) for plan, _ in found))
+            costs.append(sum(queue_cost(plan, spec.link.stream_width // 32) for plan, _ in found))
         else:
             cost = partial(nest_cost, caches=memory, buffers=how.buffers, keep=how.keep, loops=how.loops)
             costs.append(sum(cost(plan, dma) for plan, dma in found))
@@ -168,7 +168,7 @@ def compare(
 
 def device(name: str, dtype: str = "int8", width: int = 32, **options: bool) -> AcceleratorSpec:
     spec = isa.builtin(name, None, dtype, "bitmask", **options)
-    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True))
+    return isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=True))
 
 
 WIDTHS = st.sampled_from([32, 64, 128])
@@ -263,7 +263,7 @@ def test_weights(shape: tuple[int, int, int], width: int, packed: bool) -> None:
 def test_kernels_that_are_data(example: str, width: int) -> None:
     path = EXAMPLES / f"{example}.json"
     spec = isa.load(path)
-    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=True))
     place, _ = compare(path.with_suffix(".mlir").read_text(), spec)
     assert place is not None
 

@@ -226,7 +226,7 @@ def test_all_copies_where_an_operand_cannot_be_read_in_place(
 ) -> None:
     """Rows of 62 bytes are no whole beats; only the last rows of A are missing in the second."""
     spec = isa.builtin("v3_8", data_type="int8")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     text = matmul_mlir(*size, "int8")
     everything, copying = (compile_mlir(text, spec, pipeline=name).c for name in ("all", "copying"))
     assert ("dma_queue_open" in everything) == queued
@@ -259,7 +259,7 @@ def two_products(first: str, second: str, columns: tuple[int, int]) -> str:
 )
 def test_products_that_share_a_queue(second: str, columns: tuple[int, int], queues: int, owned: int) -> None:
     spec = isa.builtin("v3_16")
-    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     text = compile_mlir(two_products("%A", second, columns), spec, pipeline="all").c
     found = [text.count(call) for call in ("dma_queue_open", "dma_queue_own", "dma_queue_receive(")]
     assert found == [queues, owned, 0]

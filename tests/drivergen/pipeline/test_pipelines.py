@@ -38,7 +38,7 @@ class Case:
     @property
     def spec(self) -> AcceleratorSpec:
         spec = isa.revise(isa.builtin(self.name, data_type=self.dtype), stream_width=self.width)
-        return isa.revise(spec, dma=replace(spec.dma, input_buffer_size=self.window))
+        return isa.revise(spec, dma=replace(spec.link.dma, input_buffer_size=self.window))
 
     def check(self) -> host.Device:
         _, device = host.check(

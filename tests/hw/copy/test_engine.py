@@ -29,7 +29,7 @@ def small(name: str, stream_width: int = 32) -> AcceleratorSpec:
 
 
 def instruction(spec: AcceleratorSpec, opcode: int, *words: int) -> list[int]:
-    return [opcode, *[0] * (spec.beat_words - 1), *words]
+    return [opcode, *[0] * (spec.link.beat_words - 1), *words]
 
 
 @pytest.mark.parametrize("stream_width", [32, 64, 128])

@@ -123,7 +123,7 @@ class _Bench:
     async def _program(self, ctx: Any, program: Program) -> Result:
         device, result = self.device, Result()
         s_axis, m_axis = device.s_axis, device.m_axis
-        beat, width = self.device.spec.beat_words, self.device.spec.stream_width
+        beat, width = self.device.spec.link.beat_words, self.device.spec.link.stream_width
         beats = [
             sum(int(word) << 32 * place for place, word in enumerate(program.words[at : at + beat]))
             for at in range(0, len(program.words) // beat * beat, beat)

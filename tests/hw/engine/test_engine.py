@@ -37,7 +37,7 @@ def test_ports_are_as_wide_as_the_streams() -> None:
     spec = isa.revise(isa.builtin("v3_4"), stream_width=64)
     engine = Picky(spec.replace(name="v3_4"))
     assert (len(engine.s_axis.tdata), len(engine.m_axis.tdata)) == (64, 64)
-    assert engine.spec.stream_width == 64
+    assert engine.spec.link.stream_width == 64
     assert repr(engine) == "Picky('v3_4')"
 
 

@@ -48,7 +48,7 @@ def words_of(
     for seed, name in enumerate(opcodes):
         opcode = spec.opcodes[name]
         if name == "cfgP":
-            words += [opcode.literal or 0, bounds, *[0] * (-2 % spec.beat_words)]
+            words += [opcode.literal or 0, bounds, *[0] * (-2 % spec.link.beat_words)]
             continue
         operands = {
             o: parameters(channels, seed) if o == "P" else random_tile(spec, o, tile, seed)

@@ -139,10 +139,10 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
     good = words_of(spec, "sA", "sB", "cC", "rC")
     before = [] if "loaded" in case else good
     wrong = make(spec)
-    wrong += [0] * (-len(wrong) % spec.beat_words)
+    wrong += [0] * (-len(wrong) % spec.link.beat_words)
     results = check(spec, Program([*before, *wrong, *good], reset=True), Program(good), **STALLS)
     assert [result.error for result in results] == [code, DeviceError.OK]
-    taken = (len(before) + len(wrong)) // spec.beat_words
+    taken = (len(before) + len(wrong)) // spec.link.beat_words
     assert results[0].accepted <= taken + 2, "the input registers hold two beats"
     assert len(results[0].words) == (16 if before else 0)
 
@@ -172,9 +172,9 @@ def test_a_beat_a_cycle(width: int) -> None:
     step = words_of(spec, "sA", "sB", "cC", "rC")
     (once,) = check(spec, Program(step))
     (often,) = check(spec, Program(step * 5))
-    assert (often.cycles - once.cycles) / 4 <= len(step) // spec.beat_words + 4
+    assert (often.cycles - once.cycles) / 4 <= len(step) // spec.link.beat_words + 4
     (stores,) = check(spec, Program(words_of(spec, *["rC"] * 5)))
-    assert stores.cycles <= 5 * (64 // spec.beat_words + 4) + 20
+    assert stores.cycles <= 5 * (64 // spec.link.beat_words + 4) + 20
 
 
 @pytest.mark.every(2)

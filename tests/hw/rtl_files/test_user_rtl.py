@@ -268,7 +268,7 @@ def test_what_stands_between_lints(example: str) -> None:
     """Registers, dealt-out operands and a counted TLAST."""
     file = Path(__file__).parents[3] / "examples" / "hardware" / example
     spec = isa.load(file.with_suffix(".json"))
-    rtl = UserRtl([*file.parent.glob("*.v"), *file.parent.glob("*.sv")], file.name, spec.rtl)
+    rtl = UserRtl([*file.parent.glob("*.v"), *file.parent.glob("*.sv")], file.name, spec.link.rtl)
     assert lint(emit(spec, "soc", rtl), "axiloom_soc", rtl) == []
 
 

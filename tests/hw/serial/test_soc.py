@@ -37,7 +37,7 @@ OKAY, DECERR = 0, 3
 def loopback() -> AcceleratorSpec:
     spec = isa.revise(isa.builtin("loopback"), tile=TileRule((WORDS,)), buffers={"A": WORDS, "C": WORDS})
     dma = replace(
-        spec.dma,
+        spec.link.dma,
         address=0x4040_0000,
         input_address=0x1600_0000,
         output_address=0x1700_0000,
@@ -99,7 +99,7 @@ def test_the_host_finds_identity_windows_and_registers_and_copies() -> None:
     spec = loopback()
     device = SerialSoc(spec, DIVISOR, CLOCK_HZ)
     host, rng = Host(device), random.Random(1)
-    dma = spec.dma
+    dma = spec.link.dma
     data = [rng.getrandbits(32) for _ in range(WORDS)]
     leds = set()
 
@@ -157,9 +157,9 @@ def test_identity_is_of_the_specification_and_the_clock() -> None:
 )
 def test_what_cannot_be_behind_a_line_is_refused(dma: dict[str, Any], width: int, fault: str) -> None:
     good = loopback()
-    assert check(good) == []
-    spec = good.replace(dma=replace(good.dma, **dma), stream_width=width)
-    (found,) = check(spec)
+    assert check(good.link) == []
+    spec = good.replace(dma=replace(good.link.dma, **dma), stream_width=width)
+    (found,) = check(spec.link)
     assert fault in found
     with pytest.raises(SpecError):
         SerialSoc(spec, DIVISOR, CLOCK_HZ)

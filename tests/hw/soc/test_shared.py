@@ -41,12 +41,12 @@ from axiloom.hw.soc.shared import SharedSoc
 from axiloom.hw.verilog import emit as verilog
 
 SPECS = isa.place([isa.builtin("v1_4"), isa.builtin("v2_4"), isa.builtin("v3_4")])
-BASES = [spec.dma.address for spec in SPECS]
+BASES = [spec.link.dma.address for spec in SPECS]
 WORDS = 300
 
 
 def loopbacks(count: int, **dma: Any) -> SharedSoc:
-    specs = [spec.replace(dma=replace(spec.dma, **dma)) for spec in SPECS[:count]]
+    specs = [spec.replace(dma=replace(spec.link.dma, **dma)) for spec in SPECS[:count]]
     return SharedSoc(specs, [Loopback() for _ in specs])
 
 
@@ -192,7 +192,7 @@ def test_matmuls_on_both_and_interrupts_of_their_own() -> None:
 
     async def main(cpu: Cpu) -> None:
         for i, (spec, words) in enumerate(zip(specs, (32, len(v3)), strict=True)):
-            base = spec.dma.address
+            base = spec.link.dma.address
             await cpu.write(base + MM2S_DMACR, RUN)
             await cpu.write(base + S2MM_DMACR, RUN | IOC)
             await cpu.write(base + S2MM_DA, 0x8000 + 0x1000 * i)
@@ -201,7 +201,7 @@ def test_matmuls_on_both_and_interrupts_of_their_own() -> None:
             await cpu.write(base + MM2S_LENGTH, 4 * words)
         ctx, dut = cpu.ctx, bench.dut
         await ctx.tick().until(dut.s2mm_introut == 3)
-        await cpu.write(specs[0].dma.address + S2MM_DMASR, IOC)
+        await cpu.write(specs[0].link.dma.address + S2MM_DMASR, IOC)
         assert ctx.get(dut.s2mm_introut) == 2
         assert ctx.get(dut.debug_error) == 0
         for i in range(2):
@@ -214,7 +214,7 @@ def test_matmuls_on_both_and_interrupts_of_their_own() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("sg", [False, True])
 def test_its_verilog_is_clean_and_names_what_is_in_it(sg: bool) -> None:
-    specs = [spec.replace(dma=replace(spec.dma, scatter_gather=sg)) for spec in SPECS[:2]]
+    specs = [spec.replace(dma=replace(spec.link.dma, scatter_gather=sg)) for spec in SPECS[:2]]
     text = verilog.emit(specs)
     assert lint(text, "axiloom_soc") == []
     assert "specification v1_4 and v2_4, configuration" in text

@@ -30,7 +30,7 @@ def test_all_channels_of_a_users_module_are_watched() -> None:
     folder = EXAMPLES / "vadd_m_axi"
     (file,) = folder.glob("*.json")
     spec = isa.load(file)
-    rtl = UserRtl(sorted(folder.glob("*.v")), file.stem, spec.rtl)
+    rtl = UserRtl(sorted(folder.glob("*.v")), file.stem, spec.link.rtl)
     text = verilog.emit(spec, user_rtl=rtl, watched=True)
     assert watched(text) == [
         (port, channel) for port in (PORT_CONTROL, PORT_MASTER) for channel in sorted(CHANNELS[1:])

@@ -139,7 +139,7 @@ def test_lint_is_clean_for_narrow_types_wide_streams_and_scatter_gather(
     name: str, data_type: str, width: int, scatter_gather: bool
 ) -> None:
     spec = isa.builtin(name, data_type=data_type)
-    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=scatter_gather))
     assert lint(verilog.emit(spec), "axiloom_soc") == []
 
 

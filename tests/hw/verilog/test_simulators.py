@@ -161,7 +161,7 @@ def test_yosys_reads_it_without_a_word(name: str, dialect: str, tmp_path: Path) 
     """No warning, no latch, nothing without a driver or with two."""
     spec = {"v3_4": isa.builtin("v3_4"), "conv_v3": small_conv(), "loopback": small_loopback(8)}[name]
     if name == "v3_4":
-        spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+        spec = isa.revise(spec, dma=replace(spec.link.dma, scatter_gather=True))
     (tmp_path / "top.v").write_text(verilog.emit(spec))
     (tmp_path / "read.ys").write_text(
         f"read_verilog {dialect} top.v; hierarchy -check -top axiloom_soc; proc; check -assert\n"

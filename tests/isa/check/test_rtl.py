@@ -85,7 +85,7 @@ def test_operands_that_registers_carry_read_back(file: Path, tmp_path: Path) -> 
     again = tmp_path / "again.json"
     again.write_text(isa.dumps(spec))
     read = isa.load(again)
-    assert (read.opcodes, read.rtl) == (spec.opcodes, spec.rtl)
+    assert (read.opcodes, read.link.rtl) == (spec.opcodes, spec.link.rtl)
 
 
 @pytest.mark.parametrize(

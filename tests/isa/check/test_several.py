@@ -47,7 +47,7 @@ def json_form_specs(text: str) -> list[isa.AcceleratorSpec]:
 
 def test_what_is_shared_follows() -> None:
     spec = isa.revise(isa.load(EXAMPLE), stream_width=64)
-    assert [part.stream_width for part in spec.parts] == [64, 64]
+    assert [part.link.stream_width for part in spec.parts] == [64, 64]
 
 
 def _opcode(old: str, new: str, place: str = "opcode_map") -> Edit:

@@ -62,4 +62,4 @@ def test_instructions_are_whole_beats(data: st.DataObject) -> None:
         operands = {o: data.draw(matrices(spec, spec.operand_shape(o, tile))) for o in opcode.sends}
         words = opcode_words(spec, name, tile, operands)
         assert len(words) == sent_words(spec, opcode, tile)
-        assert len(words) % spec.beat_words == isa.head_words(spec, opcode) % spec.beat_words == 0
+        assert len(words) % spec.link.beat_words == isa.head_words(spec, opcode) % spec.link.beat_words == 0

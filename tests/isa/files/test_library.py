@@ -34,7 +34,10 @@ def test_random_specifications_are_sound_and_round_trip(spec: AcceleratorSpec) -
 @pytest.mark.parametrize("packets", [None, (96, 32)])
 def test_a_device_without_an_opcode_map(packets: tuple[int, int] | None, tmp_path: Path) -> None:
     """It comes back as it was, among others, and is refused where opcodes are needed."""
-    link, file = isa.Link(name="loops", packets=packets, macs=3, stream_width=64), tmp_path / "both.json"
+    link, file = (
+        isa.AcceleratorSpec(isa.Link(name="loops", packets=packets, macs=3, stream_width=64)),
+        tmp_path / "both.json",
+    )
     file.write_text(isa.dumps(isa.builtin("v1_4"), link), encoding="utf-8")
     assert list(isa.load_links(file).values()) == [isa.builtin("v1_4"), link]
     with pytest.raises(SpecError, match="loops: no opcode map but `packets`"):

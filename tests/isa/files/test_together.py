@@ -15,12 +15,12 @@ FIRST, SECOND = isa.place([isa.builtin("v3_8"), isa.builtin("v4_16")])
 
 
 def moved(**changes: Any) -> AcceleratorSpec:
-    return SECOND.replace(dma=replace(SECOND.dma, **changes))
+    return SECOND.replace(dma=replace(SECOND.link.dma, **changes))
 
 
 def test_built_in_ones_are_moved_apart() -> None:
     assert isa.builtin("v3_8") == FIRST
-    dma = SECOND.dma
+    dma = SECOND.link.dma
     assert (dma.id, dma.address, dma.input_address, dma.output_address) == (
         1,
         0x40410000,

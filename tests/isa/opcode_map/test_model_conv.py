@@ -50,7 +50,7 @@ def run(
             assert words.size == 0
             continue
         part = result[step.receives]
-        assert words.size == part.size + -part.size % spec.beat_words
+        assert words.size == part.size + -part.size % spec.link.beat_words
         assert list(np.flatnonzero(model.tlast)) == [words.size - 1]
         assert not words[part.size :].any()
         result[step.receives] += words[: part.size].view(np.int32).reshape(part.shape)

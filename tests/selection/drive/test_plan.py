@@ -108,7 +108,7 @@ def test_what_is_packed_only_is_a_driver() -> None:
     )
     commands = tuple(_load(128 * (number % 4), 1) for number in range(500))
     program = Program("qkv", "packed_only", commands, arrays, {"statics": np.arange(127, dtype=np.uint8)})
-    made = driver(program, plan(program, QKV), builtin("v4_16"))
+    made = driver(program, plan(program, QKV), builtin("v4_16").link)
     assert made.c.count("static dma_status packed_only_") == 2
     assert made.header.count("dma_status") == 2
     words = "[32] __attribute__((aligned(64))) = {\n    50462976, 117835012,"
@@ -117,7 +117,7 @@ def test_what_is_packed_only_is_a_driver() -> None:
     assert [(arg.name, arg.shape, arg.kind) for arg in made.args] == [("x", (65409,), "in")]
     for name in ("packed", "k0_statics"):
         with pytest.raises(CompileError, match=f"{name}: an array of its driver has that name"):
-            driver(replace(program, name=name), plan(program, QKV), builtin("v4_16"))
+            driver(replace(program, name=name), plan(program, QKV), builtin("v4_16").link)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ FORMS: dict[str, Mapping[str, Form]] = {}
 def specs() -> list[AcceleratorSpec]:
     found = [isa.builtin(name, None, "int8", "bitmask", True) for name in ("conv_v4", "v4_16")]
     return isa.place(
-        [replace(one, dma=replace(one.dma, scatter_gather=True), stream_width=64) for one in found]
+        [one.replace(dma=replace(one.link.dma, scatter_gather=True), stream_width=64) for one in found]
     )
 
 

@@ -93,7 +93,7 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     op.attributes |= {
         "opcode_map": OpcodeMapAttr.of(own),
         "opcode_flow": OpcodeFlowAttr(flow),
-        "dma_init_config": DmaInitConfigAttr(spec.dma),
+        "dma_init_config": DmaInitConfigAttr(spec.link.dma),
         "accel_dim": AffineMapAttr(AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in tile))),
     }
     if init is not None:

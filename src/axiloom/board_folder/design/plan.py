@@ -13,7 +13,7 @@ from axiloom.boards.hardware import Hardware, Memory
 from axiloom.drivergen import Driver
 from axiloom.drivergen.problems import kinds
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.together import PAGE_BYTES
 from axiloom.plan.caches import Caches
 
@@ -26,7 +26,7 @@ OWN, XILINX = "axiloom", "xilinx"
 """Whose DMA: ours, in one core with the accelerators, or Xilinx' AXI DMA beside each accelerator's core."""
 
 
-Loops = Callable[[Link], tuple[Driver, Driver]]
+Loops = Callable[[AcceleratorSpec], tuple[Driver, Driver]]
 """Makes the driver of an accelerator at its final addresses, and the same function for the CPU."""
 
 
@@ -35,7 +35,7 @@ class Plan:
     """Everything that the files of a folder follow from. Build one with :func:`make`."""
 
     hardware: Hardware
-    specs: tuple[Link, ...]
+    specs: tuple[AcceleratorSpec, ...]
     dma: str
     problems: tuple[str, ...]
     """One for each accelerator: what its driver computes."""
@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def scatter_gather(self) -> bool:
-        return self.specs[0].dma.scatter_gather
+        return self.specs[0].link.dma.scatter_gather
 
     @property
     def memory(self) -> Memory | None:
@@ -71,7 +71,7 @@ class Plan:
     @property
     def coherent(self) -> bool:
         """Whether that port looks into the caches."""
-        return self.specs[0].dma.coherent
+        return self.specs[0].link.dma.coherent
 
     @property
     def pipeline(self) -> str:
@@ -114,7 +114,7 @@ def identifier(name: str) -> str:
 
 def make(
     hardware: Hardware,
-    specs: Sequence[Link],
+    specs: Sequence[AcceleratorSpec],
     *,
     dma: str = OWN,
     problems: Sequence[tuple[str, str]] = (),
@@ -150,17 +150,17 @@ def make(
     return Plan(hardware, placed, dma, tuple(names), tuple(texts), user_rtl)
 
 
-def _refuse(hardware: Hardware, specs: Sequence[Link], dma: str, user_rtl: UserRtl | None) -> None:
+def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user_rtl: UserRtl | None) -> None:
     names = ", ".join(spec.name for spec in specs)
     if user_rtl is not None and len(specs) > 1:
         raise UsageError(f"RTL {user_rtl.top} takes the place of one accelerator, and here are {names}")
-    if any(spec.rtl.registers for spec in specs) and (dma == XILINX or hardware.memory is None):
+    if any(spec.link.rtl.registers for spec in specs) and (dma == XILINX or hardware.memory is None):
         what = "Xilinx' DMA" if dma == XILINX else "its open flow"
         raise UsageError(
             f"{names}: {what} has no room for the accelerator's own registers (`rtl.registers`): take "
             "a board that Vivado builds, with our DMA (leave --dma out)"
         )
-    if any(spec.dma.coherent for spec in specs):
+    if any(spec.link.dma.coherent for spec in specs):
         _refuse_coherent(hardware, names, dma)
     if hardware.memory is not None:
         return
@@ -185,28 +185,28 @@ def _refuse_coherent(hardware: Hardware, names: str, dma: str) -> None:
         )
 
 
-def _rebased(hardware: Hardware, specs: Sequence[Link]) -> list[Link]:
+def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:
     """The first accelerator's registers at the board's own base, the others as far behind it as they were."""
     if hardware.registers is None:
         return [_with_small_windows(spec) for spec in specs]
-    shift = hardware.registers.base - min(spec.dma.address for spec in specs)
-    return [spec.replace(dma=replace(spec.dma, address=spec.dma.address + shift)) for spec in specs]
+    shift = hardware.registers.base - min(spec.link.dma.address for spec in specs)
+    return [spec.replace(dma=replace(spec.link.dma, address=spec.link.dma.address + shift)) for spec in specs]
 
 
-def _with_small_windows(spec: Link) -> Link:
+def _with_small_windows(spec: AcceleratorSpec) -> AcceleratorSpec:
     """Windows that are memory on the chip. Raises :exc:`SpecError` if the accelerator needs larger ones."""
     sizes = {
-        name: min(getattr(spec.dma, name), ON_CHIP_WINDOW)
+        name: min(getattr(spec.link.dma, name), ON_CHIP_WINDOW)
         for name in ("input_buffer_size", "output_buffer_size")
     }
-    return isa.revise(spec, dma=replace(spec.dma, **sizes))
+    return isa.revise(spec, dma=replace(spec.link.dma, **sizes))
 
 
-def _faults(hardware: Hardware, specs: Sequence[Link], dma: str) -> list[str]:
+def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> list[str]:
     registers = hardware.registers
     faults = []
     for spec in specs:
-        config = spec.dma
+        config = spec.link.dma
         if registers and not (
             registers.first <= config.address and config.address + PAGE_BYTES - 1 <= registers.last
         ):
@@ -229,7 +229,7 @@ def _faults(hardware: Hardware, specs: Sequence[Link], dma: str) -> list[str]:
                     f"{spec.name}: dma_config.{key}: {size} bytes from {start:#x} are not in the memory of "
                     f"the {hardware.name}, which ends at {hardware.ram_bytes:#x}"
                 )
-    ports = len(specs) * (3 if specs[0].dma.scatter_gather else 2)
+    ports = len(specs) * (3 if specs[0].link.dma.scatter_gather else 2)
     if dma == XILINX and ports > MOST_PORTS:
         faults.append(
             f"{len(specs)} accelerators: their DMAs have {ports} ports to memory, and a SmartConnect takes "
@@ -238,13 +238,13 @@ def _faults(hardware: Hardware, specs: Sequence[Link], dma: str) -> list[str]:
     return faults
 
 
-def _small(spec: Link) -> tuple[str, str]:
+def _small(spec: AcceleratorSpec) -> tuple[str, str]:
     """A problem of a few tiles."""
     text = kinds.small(spec.parts[0])
     return text, drivergen.parse_workload(text).mlir
 
 
-def _own(text: str, spec: Link) -> str:
+def _own(text: str, spec: AcceleratorSpec) -> str:
     """The function of `text` under a name that no other accelerator's has."""
     match = re.search(r"func\.func (?:public |private )?@(\w+)", text)
     if match is None:

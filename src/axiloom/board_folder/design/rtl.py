@@ -15,7 +15,7 @@ from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.verilog import emit as verilog
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 _PORT = re.compile(r"\s*(input|output)\s+(?:wire\s+|reg\s+)?(?:\[(\d+):0\]\s*)?(\w+)")
 
@@ -36,7 +36,7 @@ class Core:
     name: str
     files: dict[str, str]
     ports: tuple[Port, ...]
-    specs: tuple[Link, ...]
+    specs: tuple[AcceleratorSpec, ...]
 
     @property
     def registers(self) -> bool:
@@ -60,14 +60,14 @@ def _soc(plan: Plan) -> str:
         return verilog.emit(plan.specs, user_rtl=plan.user_rtl)
     (spec,) = plan.specs
     return verilog.banner([spec]) + _placeless(
-        isa.dumps(spec.replace(dma=replace(spec.dma, address=0))), spec
+        isa.dumps(spec.replace(dma=replace(spec.link.dma, address=0))), spec
     )
 
 
 _printed: dict[str, str] = {}
 
 
-def _placeless(key: str, spec: Link) -> str:
+def _placeless(key: str, spec: AcceleratorSpec) -> str:
     """Without the banner; made once for all boards that one program writes for."""
     if key not in _printed:
         _printed[key] = verilog.convert(Soc(spec), verilog.TOPS["soc"])
@@ -89,7 +89,7 @@ def _user_files(plan: Plan) -> dict[str, str]:
     return dict(verilator.read_sources(plan.user_rtl.files))  # with what they include
 
 
-def _stream_core(plan: Plan, spec: Link) -> Core:
+def _stream_core(plan: Plan, spec: AcceleratorSpec) -> Core:
     """An accelerator between the streams of Xilinx' AXI DMA, which looks at TKEEP: ours has whole words
     only.
     """
@@ -98,7 +98,7 @@ def _stream_core(plan: Plan, spec: Link) -> Core:
     inner = UserAccelerator(rtl, spec) if rtl is not None else build(spec)
     keep = {rtl.top, *(port.name for port in rtl.ports)} if rtl is not None else set()
     text = verilog.convert(inner, f"{name}_core", keep)
-    wrapper = _wrapper(name, ports(text, f"{name}_core"), spec.stream_width // 8)
+    wrapper = _wrapper(name, ports(text, f"{name}_core"), spec.link.stream_width // 8)
     files = {f"{name}.v": verilog.banner([spec], rtl) + wrapper + "\n" + text, **_user_files(plan)}
     return Core(name, files, ports(wrapper, name), (spec,))
 

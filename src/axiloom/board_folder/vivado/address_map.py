@@ -41,13 +41,13 @@ def segments(plan: Plan, cores: tuple[Core, ...]) -> tuple[Segment, ...]:
     data = f"{PROCESSOR[hardware.family]}/Data"
     mappings = []
     if plan.dma == OWN:
-        first, size = _cover([spec.dma.address for spec in plan.specs])
+        first, size = _cover([spec.link.dma.address for spec in plan.specs])
         mappings.append(Segment(data, f"{cell(cores[0])}/s_axi_lite/{REGISTER_BLOCK}", first, size))
         masters = [f"{cell(cores[0])}/{port}" for port in plan.masters]
     else:
         masters = []
         for i, spec in enumerate(plan.specs):
-            mappings.append(Segment(data, f"{dma_cell(i)}/S_AXI_LITE/Reg", spec.dma.address, PAGE_BYTES))
+            mappings.append(Segment(data, f"{dma_cell(i)}/S_AXI_LITE/Reg", spec.link.dma.address, PAGE_BYTES))
             spaces = ("Data_MM2S", "Data_S2MM", *(["Data_SG"] if plan.scatter_gather else []))
             masters += [f"{dma_cell(i)}/{space}" for space in spaces]
     memory = plan.memory.segment

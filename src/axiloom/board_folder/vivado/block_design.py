@@ -135,13 +135,13 @@ def _accelerators(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
         yield f"# {spec.name} and its DMA: no realignment, so buffers begin on whole words of the stream."
         yield _cell(ipxact.vlnv(core), cell(core))
         yield _cell("xilinx.com:ip:axi_dma", dma_cell(i))
-        width = str(spec.stream_width)
+        width = str(spec.link.stream_width)
         yield from _properties(
             dma_cell(i),
             {
-                "c_include_sg": str(int(spec.dma.scatter_gather)),
+                "c_include_sg": str(int(spec.link.dma.scatter_gather)),
                 "c_sg_include_stscntrl_strm": "0",
-                "c_sg_length_width": str(spec.dma.length_width),
+                "c_sg_length_width": str(spec.link.dma.length_width),
                 "c_addr_width": "32",
                 "c_micro_dma": "0",
                 "c_include_mm2s": "1",

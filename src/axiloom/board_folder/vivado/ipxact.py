@@ -141,7 +141,7 @@ def _memory_map(parent: ET.Element, bus: Bus, core: Core) -> None:
     _leaf(block, "usage", "register")
     if len(core.specs) > 1:
         return  # each accelerator's are where its own specification says
-    every = dma_registers.registers(core.specs[0].dma.scatter_gather)
+    every = dma_registers.registers(core.specs[0].link.dma.scatter_gather)
     for channel, described in itertools.product(dma_registers.Channel, every):
         register = _add(block, "register")
         _leaf(register, "name", described.name_of(channel))

@@ -91,9 +91,15 @@ def manifest(plan: Plan, cores: tuple[Core, ...]) -> str:
                 "name": spec.name,
                 "problem": problem,
                 "function": driver.function,
-                "registers": f"{spec.dma.address:#x}",
-                "input": {"address": f"{spec.dma.input_address:#x}", "bytes": spec.dma.input_buffer_size},
-                "output": {"address": f"{spec.dma.output_address:#x}", "bytes": spec.dma.output_buffer_size},
+                "registers": f"{spec.link.dma.address:#x}",
+                "input": {
+                    "address": f"{spec.link.dma.input_address:#x}",
+                    "bytes": spec.link.dma.input_buffer_size,
+                },
+                "output": {
+                    "address": f"{spec.link.dma.output_address:#x}",
+                    "bytes": spec.link.dma.output_buffer_size,
+                },
             }
             for spec, problem, driver in zip(plan.specs, plan.problems, plan.drivers, strict=True)
         ],

@@ -13,12 +13,12 @@ from axiloom.hw.axi.signatures import flat_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.verilog import emit as verilog
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 
 TOP = "enclosure"
 
 
-def enclose(spec: Link, user_rtl: UserRtl | None = None) -> tuple[tuple[str, str], ...]:
+def enclose(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> tuple[tuple[str, str], ...]:
     """Name and text of the Verilog files; the top module is :data:`TOP`, the SoC in it :data:`CORE`.
 
     Probes are left open, as on a board. The files of `user_rtl`, which takes the place of the generated

@@ -21,6 +21,7 @@ from axiloom.cli.kinds import Kind, Short
 from axiloom.cli.nest.run import is_c
 from axiloom.cli.nest.source import DEFINE, INCLUDE, PLAIN, SCHEDULE, defines, load, scheduled
 from axiloom.explore.asked import Asked
+from axiloom.isa import AcceleratorSpec
 from axiloom.library.progress import told
 
 MOST_FAULTS = 5
@@ -108,11 +109,11 @@ def new_of_loops(
     with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
             hardware_of,
-            [built.link],
+            [AcceleratorSpec(built.link)],
             dma=_dma(dma),
             rebase=True,
             user_rtl=built.rtl(Path(folder)),
-            loops=lambda spec: (driver_of(program, *built.packets, spec), on_cpu(program, text, sizes)),
+            loops=lambda spec: (driver_of(program, *built.packets, spec.link), on_cpu(program, text, sizes)),
         )
         _write(plan, output, force=force)
 

@@ -64,8 +64,8 @@ def table(exploration: Exploration) -> str:
 
 
 def _hardware(spec: AcceleratorSpec) -> str:
-    dma = "sg" if spec.dma.scatter_gather else "simple"
-    return f"{spec.name} (DMA {dma}, stream {spec.stream_width} bits, {spec.macs} multiply-adds)"
+    dma = "sg" if spec.link.dma.scatter_gather else "simple"
+    return f"{spec.name} (DMA {dma}, stream {spec.link.stream_width} bits, {spec.macs} multiply-adds)"
 
 
 def _aligned(lines: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

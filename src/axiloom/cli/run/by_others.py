@@ -16,7 +16,7 @@ def in_c(
     file: Path, function: str | None, folder: Path, spec: AcceleratorSpec, defines: Sequence[str], linux: bool
 ) -> Path:
     """The driver's C, beside the program. `defines`: values of a template's places."""
-    text, dma = read_text(file, CompileError), spec.dma
+    text, dma = read_text(file, CompileError), spec.link.dma
     board = (
         *(dma.address, dma.input_address, dma.input_buffer_size),
         *(dma.output_address, dma.output_buffer_size),

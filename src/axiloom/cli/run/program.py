@@ -171,7 +171,7 @@ def compile_(
         shared.write(write(chosen.program), output)
     else:
         rtl, steps = device.rtl(chosen.isa), plan(chosen.program, chosen.isa, stream_width)
-        shared.write(driver(chosen.program, steps, rtl.link).c, output)
+        shared.write(driver(chosen.program, steps, rtl.spec.link).c, output)
     return 0
 
 

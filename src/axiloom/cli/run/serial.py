@@ -18,7 +18,7 @@ from axiloom.cli.applet import Applet, Group, option, output_file
 from axiloom.cli.kinds import Kind, Said
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore.asked import Asked
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.library.progress import told
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run_problem
 from axiloom.remote.serial_run import run as run_driver
@@ -104,7 +104,7 @@ def simulate(
 def _finish(
     file: Path | None,
     line: Line,
-    spec: Link,
+    spec: AcceleratorSpec,
     problem: str,
     result: SerialResult,
     expected: Mapping[str, np.ndarray[Any, Any]],

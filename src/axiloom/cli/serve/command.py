@@ -18,7 +18,7 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.explore.asked import Asked
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec, Link
 from axiloom.library import draft
 from axiloom.library.plans import Simulated
 from axiloom.library.progress import told
@@ -45,7 +45,7 @@ def execute(
         raise UsageError("axiloom serve: say whose protocol: --pynq")
     service.check()
     system = _system(asked, around)
-    design = name or (hwh.stem if hwh else "_".join(link.name for link in system.links))
+    design = name or (hwh.stem if hwh else "_".join(device.name for device in system.devices))
     if len(design) > handoff.LONGEST_NAME or not design.replace("_", "").replace("-", "").isalnum():
         raise UsageError(f"--name {design!r}: letters, digits, _ and -, at most {handoff.LONGEST_NAME}")
     if hwh is None:
@@ -87,22 +87,24 @@ def _system(asked: Asked, around: Simulated) -> System:
     if asked.is_verilog and asked.accel is None and asked.file is None:
         assert asked.top is not None
         drafted, _ = draft.draft(asked.rtl, asked.top, None, None, None)
-        user = UserRtl(asked.rtl, asked.top, drafted.rtl)
-        ports = drafted.rtl
+        user = UserRtl(asked.rtl, asked.top, drafted.link.rtl)
+        ports = drafted.link.rtl
         if user.control is not None and not ports.registers:
             ports = replace(ports, registers={draft.CONTROL: 0})  # nobody says what they are called
-        dma = replace(drafted.dma, scatter_gather=asked.dma == "sg")
-        links: Sequence[Link] = [
+        dma = replace(drafted.link.dma, scatter_gather=asked.dma == "sg")
+        devices: Sequence[AcceleratorSpec] = [
             drafted  # reads and writes memory itself: its registers of pointers are in the draft
             if drafted.has_pointers
-            else Link(name=asked.top, dma=dma, stream_width=drafted.stream_width, rtl=ports)
+            else AcceleratorSpec(
+                Link(name=asked.top, dma=dma, stream_width=drafted.link.stream_width, rtl=ports)
+            )
         ]
         stands: dict[str, Any] = {"user_rtl": UserRtl(asked.rtl, asked.top, ports)}
     else:
-        links = asked.specs()
-        stands = asked.stands_in(*links)
+        devices = asked.specs()
+        stands = asked.stands_in(*devices)
     fields = {name: value for name, value in vars(around).items() if value is not None}
-    return System(tuple(links), **stands, **fields)
+    return System(tuple(devices), **stands, **fields)
 
 
 def _renamed(blocks: Sequence[Block], names: Sequence[str]) -> list[Block]:

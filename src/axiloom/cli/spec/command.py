@@ -127,9 +127,8 @@ def list_() -> None:
         spec = isa.builtin(name)
         tile = "x".join(map(str, spec.tile.size)) + (" flexible" if spec.tile.flexible else "")
         flows = " ".join(spec.flows)
-        print(
-            f"  {name:<7} tile {tile:<22} {spec.macs:>3} multiply-adds  flows {flows:<12} {spec.description}"
-        )
+        what = f"{spec.macs:>3} multiply-adds  flows {flows:<12} {spec.link.description}"
+        print(f"  {name:<7} tile {tile:<22} {what}")
     print("boards (--board NAME, or a profile.toml of your own)")
     for name in boards.names():
         board = boards.load(name)

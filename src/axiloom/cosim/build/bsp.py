@@ -17,7 +17,7 @@ from pathlib import Path
 from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, library_of, linux_target, run_zig, version
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
 ROOT = sw.ROOT / "bsp"
@@ -62,7 +62,7 @@ class Devices:
     """What the program finds around it."""
 
     board: boards.Board
-    links: tuple[Link, ...]
+    links: tuple[AcceleratorSpec, ...]
 
 
 def headers() -> frozenset[str]:
@@ -74,8 +74,8 @@ def write(devices: Devices, folder: Path) -> tuple[Path, ...]:
     """Headers and sources of the system, into `folder`."""
     files = {"xparameters.h": _parameters(devices), "devices_g.c": _tables(devices)}
     for link in devices.links:
-        if link.rtl.registers:
-            files |= _registers(link.name, link.rtl.registers)
+        if link.link.rtl.registers:
+            files |= _registers(link.name, link.link.rtl.registers)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return tuple(folder / name for name in files)
@@ -92,7 +92,7 @@ def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
     arguments = [*devices.board.host.linux.flags, *_FLAGS, "-O2", *defines]  # type: ignore[union-attr]
     arguments.append(f"-DAXL_RAM_SECTIONS={devices.board.ram_bytes >> 20}")
     written = (_parameters(devices), _tables(devices))
-    registers = [(link.name, dict(link.rtl.registers)) for link in devices.links]
+    registers = [(link.name, dict(link.link.rtl.registers)) for link in devices.links]
     key = content_hash(
         version(), "bsp", arguments, *written, registers, *_SOURCES, *included, *sorted(_TEMPLATES.iterdir())
     )
@@ -149,9 +149,9 @@ def _all(devices: Devices) -> Iterator[tuple[str, object]]:
         "XPAR_XAXIDMA_NUM_INSTANCES": len(devices.links),
     }.items()
     for number, link in enumerate(devices.links):
-        yield from _dma(number, link)
-        if link.rtl.registers:
-            yield from _module(link)
+        yield from _dma(number, link.link)
+        if link.link.rtl.registers:
+            yield from _module(link.link)
 
 
 def _dma(number: int, link: Link) -> Iterator[tuple[str, object]]:
@@ -202,7 +202,7 @@ def _module(link: Link) -> Iterator[tuple[str, object]]:
 def _tables(devices: Devices) -> str:
     rows = []
     for number, link in enumerate(devices.links):
-        dma, width = link.dma, link.stream_width
+        dma, width = link.link.dma, link.link.stream_width
         first = f'"xlnx,axi-dma-7.1", {dma.address:#x}', f"{number}, {dma.address:#x}"
         streams = f"0, 1, 0, {width}, 1, 0, {width}, {int(dma.scatter_gather)}"
         rest = f"{streams}, 1, 1, 16, 16, 0, 32, {dma.length_width}"

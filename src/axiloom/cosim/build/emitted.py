@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.files import code_hash, versions
 from axiloom.cosim.build import verilator
-from axiloom.isa import Link, dumps
+from axiloom.isa import AcceleratorSpec, dumps
 
 if TYPE_CHECKING:
     from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -25,7 +25,7 @@ def _generator() -> str:
 
 
 def sources(
-    spec: Link | Sequence[Link],
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec],
     top: str,
     user_rtl: UserRtl | None,
     watched: bool = False,
@@ -34,7 +34,7 @@ def sources(
 
     `watched`: of a SoC, with what looks at its ports in a simulation.
     """
-    specs = (spec,) if isinstance(spec, Link) else tuple(spec)
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     user = verilator.read_sources(user_rtl.files if user_rtl else ())
 
     def build(folder: Path) -> None:
@@ -43,8 +43,8 @@ def sources(
         text = hw.verilog.emit(specs, top=top, user_rtl=user_rtl, watched=watched)
         (folder / "top.v").write_text(text, encoding="utf-8")
 
-    # Without an opcode map the text of a link says nothing of its ports.
-    ports = [repr(link.rtl) for link in specs if not link.parts]
+    # Without an opcode map the text of a device says nothing of its ports.
+    ports = [repr(device.link.rtl) for device in specs if not device.parts]
     key = content_hash(
         _generator(), dumps(*specs), top, watched, user_rtl.top if user_rtl else "", user, *ports
     )
@@ -52,7 +52,7 @@ def sources(
     return ((f"axiloom_{top}.v", text), *user)
 
 
-def model_sources(specs: Sequence[Link]) -> verilator.Sources:
+def model_sources(specs: Sequence[AcceleratorSpec]) -> verilator.Sources:
     """As :func:`sources` of a SoC, with the functional model in each accelerator's place. SpecError."""
 
     def build(folder: Path) -> None:
@@ -61,8 +61,10 @@ def model_sources(specs: Sequence[Link]) -> verilator.Sources:
         (folder / "top.v").write_text(hw.verilog.emit_model_soc(specs), encoding="utf-8")
 
     # What an accelerator computes is not in the text: those with the same streams and DMA share a build.
-    shape = [(spec.stream_width, spec.dma.length_width, spec.dma.scatter_gather) for spec in specs]
-    places = [(spec.name, spec.dma.address) for spec in specs] if len(specs) > 1 else []
+    shape = [
+        (spec.link.stream_width, spec.link.dma.length_width, spec.link.dma.scatter_gather) for spec in specs
+    ]
+    places = [(spec.name, spec.link.dma.address) for spec in specs] if len(specs) > 1 else []
     folder = cached_build("emitted", content_hash(_generator(), "model", shape, places), build)
     text = (folder / "top.v").read_text(encoding="utf-8")
     return ("axiloom_soc.v", text), (MODEL, (verilator.RTL / MODEL).read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ from axiloom.base.cache import cached_build, content_hash, writable_root
 from axiloom.base.errors import BuildError, CompileError, SpecError
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.isa import Link, check_together
+from axiloom.isa import AcceleratorSpec, check_together
 
 COMMON = (
     *("-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
@@ -124,7 +124,7 @@ def compile_bare(
     out: Path,
     *,
     board: boards.Board | None = None,
-    spec: Link | Sequence[Link] | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
     irq: bool = False,
     length_bits: int = 26,
     include: Sequence[Path] = (),
@@ -158,7 +158,7 @@ def compile_linux(
     out: Path,
     *,
     board: boards.Board | None = None,
-    spec: Link | Sequence[Link] | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
     length_bits: int = 26,
     include: Sequence[Path] = (),
     defines: Mapping[str, object] | None = None,
@@ -236,27 +236,27 @@ def library_of(target: Target, cxx: bool = False) -> None:
     cached_build("libc", content_hash(version(), compiler, target.name, flags), build)
 
 
-def hardware_macros(spec: Link | Sequence[Link]) -> dict[str, object]:
+def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
     """Macros that the runtime is compiled with for the DMA of `spec`, or of each of several (``axiloom.h``).
 
     Raises SpecError for accelerators that do not fit together.
     """
-    specs = (spec,) if isinstance(spec, Link) else tuple(spec)
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     faults = check_together(specs)
     if faults:
         raise SpecError(faults)
     macros: dict[str, object] = {
-        "AXL_LENGTH_BITS": min(link.dma.length_width for link in specs),
-        "AXL_DMA_SG": int(specs[0].dma.scatter_gather),
-        "AXL_STREAM_BITS": specs[0].stream_width,
+        "AXL_LENGTH_BITS": min(device.link.dma.length_width for device in specs),
+        "AXL_DMA_SG": int(specs[0].link.dma.scatter_gather),
+        "AXL_STREAM_BITS": specs[0].link.stream_width,
     }
-    if specs[0].dma.coherent:
+    if specs[0].link.dma.coherent:
         macros["AXL_DMA_COHERENT"] = 1
     if len(specs) == 1:
         return macros
     macros["AXL_DMAS"] = len(specs)
-    for number, link in enumerate(specs):
-        name, dma = re.sub(r"\W", "_", link.name), link.dma
+    for number, device in enumerate(specs):
+        name, dma = re.sub(r"\W", "_", device.name), device.link.dma
         macros[f"AXL_ID_{name}"] = number
         windows = (dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
         macros[f"AXL_DMA_{name}"] = ",".join(map(hex, (dma.address, *windows)))

@@ -30,7 +30,7 @@ from axiloom.cosim.build.toolchain import (
     run_zig,
     runtime_objects,
 )
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 LINES, VARIABLES = ("-gline-tables-only",), ("-g",)
 """From where in the source each instruction comes; for a debugger, where variables are, too."""
@@ -86,7 +86,7 @@ def compile_user(
     out: Path,
     *,
     board: boards.Board,
-    spec: Sequence[Link],
+    spec: Sequence[AcceleratorSpec],
     linux: bool = False,
     irq: bool = False,
     options: CompileOptions = NOTHING,
@@ -165,7 +165,7 @@ def _compile_for_bsp(
     sources: Sequence[Path],
     out: Path,
     board: boards.Board,
-    links: Sequence[Link],
+    links: Sequence[AcceleratorSpec],
     options: CompileOptions,
     opt: str,
 ) -> tuple[Path, list[str]]:

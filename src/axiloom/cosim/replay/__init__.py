@@ -172,7 +172,7 @@ class Replay:
 
     def __init__(self, spec: AcceleratorSpec, board: boards.Board, costs: Mapping[str, float]) -> None:
         self._spec, self._library = spec, library()
-        board = boards.through(board, spec.dma.coherent)
+        board = boards.through(board, spec.link.dma.coherent)
         self._config = native.config(board, [], 0)
         self._warm_bytes = WARM * board.last_cache[0]
         self._start = costs.get("start", 0.0)
@@ -185,11 +185,11 @@ class Replay:
             STORES,
             fabric.ddr_write + ENDED,
             FETCH,
-            spec.dma.input_address,
-            spec.dma.output_address,
-            spec.dma.input_buffer_size // 4,
-            spec.beat_words,
-            spec.dma.scatter_gather,
+            spec.link.dma.input_address,
+            spec.link.dma.output_address,
+            spec.link.dma.input_buffer_size // 4,
+            spec.link.beat_words,
+            spec.link.dma.scatter_gather,
         )
         self._costs = (c_double * len(COSTS))(*(costs.get(name, 0.0) for name in COSTS))
 
@@ -234,7 +234,7 @@ def _structure(spec: AcceleratorSpec, plan: Plan) -> _Plan:
         operands=len(own),
     )
     results = {move.region.array: move for _, _, move, _ in plan.items if isinstance(move, Receive)}
-    base = MATRICES_AT[spec.dma.scatter_gather]
+    base = MATRICES_AT[spec.link.dma.scatter_gather]
     for at, operand in enumerate(spec.data):
         region = own[operand]
         whole.operand[at] = _operand(plan, region, base, results.get(operand))

@@ -16,7 +16,7 @@ from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import Packs
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.nest.tile import CACHE_LINE
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
 
@@ -100,7 +100,7 @@ class Call:
         """Multiply-adds of the whole op, without padding and zeros."""
         return prod(self.sizes.values()) // self.merged
 
-    def array_cycles(self, link: Link) -> int:
+    def array_cycles(self, device: AcceleratorSpec) -> int:
         """The least cycles in which the accelerator's array can do them.
 
         One that works on blocks of output channels and pixels of a row has idle lanes where these are no
@@ -108,9 +108,9 @@ class Call:
         pixels are one row (`one_row`), only its end is rounded up.
         """
         sizes = dict(self.sizes)
-        spec = link.parts[self.kernel] if link.parts else None
+        spec = device.parts[self.kernel] if device.parts else None
         if spec is None or spec.form.array is None:
-            return -(-self.multiply_adds // link.macs)
+            return -(-self.multiply_adds // device.macs)
         if self.one_row:
             sizes["ow"] *= sizes.pop("oh")
         for dim, lanes in zip(spec.form.array, spec.array, strict=True):

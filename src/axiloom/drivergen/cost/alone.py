@@ -39,7 +39,7 @@ def device_cycles(spec: AcceleratorSpec, plan: Plan) -> float | None:
                 half[operand] ^= 1
                 stream = max(stream, in_use[operand][half[operand]])
             if not isinstance(move, Receive):
-                stream += move.words / spec.beat_words
+                stream += move.words / spec.link.beat_words
         if computes(spec, command):
             begun = max(array, stream, left[result])
             array = begun + cycles
@@ -47,7 +47,7 @@ def device_cycles(spec: AcceleratorSpec, plan: Plan) -> float | None:
                 in_use[operand][which] = array
         for move in command.moves:
             if isinstance(move, Receive):
-                beats = move.words / spec.beat_words
+                beats = move.words / spec.link.beat_words
                 first = begun + leaving.first(array - begun, beats)
                 sender = max(max(sender, first, stream) + beats, array + leaving.behind(beats))
                 left[result] = sender

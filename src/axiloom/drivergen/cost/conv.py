@@ -80,7 +80,7 @@ def image_under(
         "ih": extent(tile["oh"], tile["fh"], settings.get("sh", 1), settings.get("dh", 1)),
         "iw": extent(tile["ow"], tile["fw"], settings.get("sw", 1), settings.get("dw", 1)),
     }
-    if image is None or not spec.dma.scatter_gather:
+    if image is None or not spec.link.dma.scatter_gather:
         return extents
     height, width = image["ih"], image["iw"]
     whole_rows = tile["ow"] == problem["ow"]
@@ -89,7 +89,7 @@ def image_under(
     if tile["oh"] == problem["oh"]:
         extents["ih"] = height
     elif whole_rows:
-        unit = rows_of_beats(width * spec.data_type.bits // 8, spec.stream_width)
+        unit = rows_of_beats(width * spec.data_type.bits // 8, spec.link.stream_width)
         wide = -(-extents["ih"] // unit) * unit
         extents["ih"] = wide if wide <= height else extents["ih"]
     return extents
@@ -171,20 +171,20 @@ class Model:
     def _work(self, tile: Mapping[str, int]) -> Work:
         spec = self.spec
         under, _ = self._rows(tile)
-        beat = spec.stream_width // WORD_BITS
+        beat = spec.link.stream_width // WORD_BITS
         words = spec.words_of("I", (tile["ic"], under["ih"], under["iw"]))
         elements = tile["ic"] * under["ih"] * under["iw"]
         # The window buffer takes a row of the array in a cycle, also where it leaves out the columns that no
         # tap reads; a half of it where odd columns lie apart from even ones; two elements at other strides.
         stride = self.settings.get("sw", 1)
         rows, cols = spec.array
-        at_once = min(cols, spec.stream_width // spec.data_type.bits)
+        at_once = min(cols, spec.link.stream_width // spec.data_type.bits)
         halves = stride == 2 and under["iw"] % 2 == 0
         lanes = at_once if stride == 1 or (halves and tile["fw"] == 1) else 2
         if halves:
             lanes = max(lanes, at_once // 2)
         # What goes out of the array's row in a cycle is a beat, or the end of the row.
-        sent_at_once = min(cols, spec.stream_width // 8 // self.result_bytes)
+        sent_at_once = min(cols, spec.link.stream_width // 8 // self.result_bytes)
         sent = tile["oc"] * tile["oh"] * -(-tile["ow"] // sent_at_once)
         bands, across = -(-tile["oc"] // rows), tile["oh"] * -(-tile["ow"] // cols)
         # A block's rows leave the array one a cycle.
@@ -193,7 +193,7 @@ class Model:
             max(words / beat, elements / lanes),
             spec.words_of("F", (tile["oc"], tile["ic"], tile["fh"], tile["fw"])) / beat,
             float(bands * across * max(tile["ic"] * tile["fh"] * tile["fw"], shortest)),
-            tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.stream_width // 8),
+            tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.link.stream_width // 8),
             float(sent),
             words,
             Leaving(bands, across, tile["oc"]),
@@ -205,7 +205,7 @@ class Model:
         """Operand to whether descriptors can express its tiles. `moved`: where it is known."""
         spec, problem, image = self.spec, self.problem, self.image
         under, size = self._rows(tile)
-        beat = spec.stream_width // 8
+        beat = spec.link.stream_width // 8
         plane, row = image["ih"] * image["iw"] * size, image["iw"] * size
         start = tile["oh"] * self.settings.get("sh", 1) * row, self.settings.get("pt", 0) * row
         if under["iw"] != image["iw"]:
@@ -265,11 +265,11 @@ class Model:
         unpacked = 0.0
         if not in_place["O"] and in_place["I"] and in_place["F"]:
             results = prod(trips[n] for n in self.moved(tile, order)["O"])
-            words = self.work(tile).result * self.spec.stream_width / WORD_BITS
+            words = self.work(tile).result * self.spec.link.stream_width / WORD_BITS
             unpacked = UNPACKED_WORD * results * words
         cleaned, emptied = self._at_once(in_place) if waited == WAITED else (False, False)
         whole = EMPTYING * (cleaned + emptied) + PIECE * pieces
-        if emptied or (self.spec.dma.coherent and all(in_place.values())):
+        if emptied or (self.spec.link.dma.coherent and all(in_place.values())):
             # The CPU queues and does nothing else: it is far ahead, and nothing waits for it.
             return whole + unpacked
         return waited * (loads + cpu) + queued + unpacked + whole
@@ -277,7 +277,7 @@ class Model:
     def _at_once(self, in_place: Mapping[str, bool]) -> tuple[bool, bool]:
         """Are the caches cleaned as a whole before operands are read; are they emptied for the result?"""
         assert self.image is not None
-        if self.spec.dma.coherent:
+        if self.spec.link.dma.coherent:
             return False, False
         sizes = {**self.problem, **self.image}
         operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[operand]) for operand in ("I", "F"))
@@ -302,7 +302,7 @@ class Model:
         in_place: Mapping[str, bool],
     ) -> float:
         """What the CPU does: it cleans and invalidates, or copies; and queues."""
-        work, beat = self.work(tile), self.spec.stream_width // WORD_BITS
+        work, beat = self.work(tile), self.spec.link.stream_width // WORD_BITS
         all_trips = self.trips(tile, order)
         computes = prod(all_trips)
         words = {
@@ -315,7 +315,7 @@ class Model:
         first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
-        lines = 0.0 if self.spec.dma.coherent else 1.0
+        lines = 0.0 if self.spec.link.dma.coherent else 1.0
         cleaned, maintained = (0.0 if whole else lines for whole in self._at_once(in_place))
         results = 2 * MAINTAINED_WORD * maintained * self._lines(tile) if in_place["O"] else COPIED_WORD
         cpu = first_use * cleaned * MAINTAINED_WORD + words["O"] * results
@@ -331,7 +331,7 @@ class Model:
         cpu = self._cpu(tile, order, times, in_place)
         sender = self.device(tile, order, cpu / prod(trips), QUEUED / 2)  # the CPU runs ahead
         loads = times["I"] * work.image + times["F"] * work.filters
-        at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
+        at_once = self.spec.link.dma.coherent or self._at_once(in_place)[1]
         left = 0.0 if at_once else MAINTAINED_WORD * work.result
         return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)
 

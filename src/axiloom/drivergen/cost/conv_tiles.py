@@ -92,7 +92,7 @@ def ranked(
 ) -> list[Choice]:
     """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
-    if image is not None and spec.form.walks and spec.dma.scatter_gather:
+    if image is not None and spec.form.walks and spec.link.dma.scatter_gather:
         sizes = (tuple(sorted(extents.items())) for extents in (problem, settings, image))
         shape = *sizes, flow, result_bytes, tuple(orders), tuple(tile) if tile else None
         return list(_in_place(_Asked(isa.dumps(spec), shape, spec))[:count])

@@ -154,7 +154,7 @@ def _cost(
                 received += pieces * _words(spec, problem, cut, action.operand, loops)
     sent, received = sent * problem.repeats, received * problem.repeats
     array = computes * prod(problem.sizes[dim] for dim in spec.dims) * problem.repeats / spec.macs
-    beats = (sent + received) / spec.beat_words
+    beats = (sent + received) / spec.link.beat_words
     cycles = max(beats, array) + INSTRUCTION_CYCLES * instructions * problem.repeats
     return Choice(flow, order, tile, (sent, received), cycles)
 

@@ -302,7 +302,7 @@ class Model:
     def __init__(self, spec: AcceleratorSpec, machine: Machine, constants: Constants) -> None:
         self.spec = spec
         self.machine = machine
-        if spec.dma.coherent and not constants.in_place:  # no cache is cleaned
+        if spec.link.dma.coherent and not constants.in_place:  # no cache is cleaned
             word_in, pad_in = (max(x - CLEAN, 0.0) for x in (constants.word_in, constants.pad_in))
             constants = replace(constants, word_in=word_in, pad_in=pad_in)
         self.constants = constants
@@ -326,7 +326,7 @@ class Model:
         window = zero
         if c.packets or c.in_place:
             sent = _Sent.of(
-                plan, choices(plan, self.spec.dma, buffers=BUFFERS, keep=True) if c.packets else ()
+                plan, choices(plan, self.spec.link.dma, buffers=BUFFERS, keep=True) if c.packets else ()
             )
             if c.packets:
                 overlaps = sent.fits
@@ -345,7 +345,7 @@ class Model:
         if c.in_place:
             slots = self._slots(traffic)
             tile = traffic.words_out / np.maximum(traffic.transfers_out, 1)
-            if not self.spec.dma.coherent:
+            if not self.spec.link.dma.coherent:
                 # Lines that the DMA writes leave the caches too, of large results all at once.
                 own = np.minimum(traffic.words_out, self.machine.l2_bytes / 4)
                 through = np.minimum(slots, traffic.transfers_out) * tile
@@ -366,7 +366,7 @@ class Model:
         for copies in traffic.receives:
             for name, count in self._received(copies, moved).items():
                 counts[name] = counts[name] + count
-        per_cycle = self.spec.stream_width / 32
+        per_cycle = self.spec.link.stream_width / 32
         return Work(
             counts,
             packing,
@@ -407,7 +407,7 @@ class Model:
         else:
             rows = [packed[at] / np.maximum(n, 1) for at, n in zip(tiles, sent.visits(), strict=True)]
         exists = np.arange(length)[:, None] < count
-        beats = words / (self.spec.stream_width / 32)
+        beats = words / (self.spec.link.stream_width / 32)
         return Series(beats, np.stack(rows), taken, np.where(exists, parts, 0))
 
     def _slots(self, traffic: Traffic) -> Array:
@@ -421,14 +421,14 @@ class Model:
 
     def _cleaned(self, copies: Copies) -> dict[str, Array]:
         """What is done once for a part of a matrix that is read in place."""
-        if not copies.whole_beats or self.spec.dma.coherent:
+        if not copies.whole_beats or self.spec.link.dma.coherent:
             return {}
         return {"row_in": copies.rows * copies.distinct / copies.lines, "word_in": copies.distinct}
 
     def _queued(self, copies: Copies, moved: Array) -> dict[str, Array]:
         """What goes through the window, each time that it is sent."""
         edge = copies.edge if copies.whole_beats else copies.words
-        window = self.spec.dma.input_buffer_size / 4
+        window = self.spec.link.dma.input_buffer_size / 4
         return {
             "edge_in": edge,
             "pad_in": copies.padding,
@@ -457,7 +457,7 @@ class Model:
                 "miss_out": self._misses(copies, copies.own_between) * (through & ~copies.once),
             }
         # What the DMA wrote is in no cache, or in L2 by a coherent port. C is read, added to, written back.
-        far = 0.0 if self.spec.dma.coherent else self.machine.ddr
+        far = 0.0 if self.spec.link.dma.coherent else self.machine.ddr
         fresh = copies.words * 4 / LINE * (self.machine.l2_hit + far)
         misses = self._misses(copies, copies.between + moved) + fresh
         return {

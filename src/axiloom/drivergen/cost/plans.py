@@ -49,7 +49,7 @@ def plans(
     sizes = dict(zip(spec.dims, sizes_of(spec, problem), strict=True))
     # Copying drivers are taken to add: they are hardly ever chosen where results are fresh.
     results = problem.results if queued else replace(problem.results, fresh=False)
-    cost = partial(nest_cost, dma=spec.dma, caches=ZYNQ_7000, buffers=BUFFERS, keep=True)
+    cost = partial(nest_cost, dma=spec.link.dma, caches=ZYNQ_7000, buffers=BUFFERS, keep=True)
     found: dict[Candidate, Plan] = {}
     for (flow, order), group in groups.items():
         every = product(spec, flow, order, sizes, family([candidate.tile for candidate in group]))
@@ -57,7 +57,7 @@ def plans(
         for candidate, block in zip(group, blocks, strict=True):
             plan = product(spec, flow, order, sizes, candidate.tile, results)
             plan = resident(tiled(plan, *block) if block else plan)
-            sent = _queued(plan, spec.dma, tables=tables) if queued else _packed(plan, spec.dma)
+            sent = _queued(plan, spec.link.dma, tables=tables) if queued else _packed(plan, spec.link.dma)
             if sent:
                 found[candidate] = sent
     return found

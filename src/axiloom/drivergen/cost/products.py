@@ -71,13 +71,13 @@ def product(
     def command(name: str) -> Command:
         opcode = spec.opcodes[name]
         own: list[Move] = []
-        for action in padded(opcode.host, spec.beat_words):
+        for action in padded(opcode.host, spec.link.beat_words):
             if isinstance(action, SendAction):
                 own.append(moves[action.operand])
             elif isinstance(action, Recv):
                 sent = moves[action.operand]
                 row = regions[action.operand].spans[-1].size * regions[action.operand].bits
-                in_place = once if row % spec.stream_width == 0 else False
+                in_place = once if row % spec.link.stream_width == 0 else False
                 own.append(Receive(sent.words, sent.region, True ^ once, in_place))
             else:
                 loops = frozenset({action.dim}) if isinstance(action, SendIdx) else frozenset()

@@ -18,7 +18,7 @@ COHERENT = "coherent"
 
 def kind_of(spec: AcceleratorSpec, queued: bool) -> str:
     """The kind of driver whose costs to take: a queue, or packets by one mode of the DMA or the other."""
-    return "queue" if queued else "packets_sg" if spec.dma.scatter_gather else "packets"
+    return "queue" if queued else "packets_sg" if spec.link.dma.scatter_gather else "packets"
 
 
 @cache

@@ -95,7 +95,7 @@ def reads_in_place(spec: AcceleratorSpec, problem: Problem, tile: Tile) -> bool:
     sent = {operand for opcode in spec.opcodes.values() for operand in opcode.sends}
     for operand in sent:
         dims = spec.data[operand]
-        if size[dims[-1]] * spec.operand_type(operand).bits % spec.stream_width:
+        if size[dims[-1]] * spec.operand_type(operand).bits % spec.link.stream_width:
             return False
         if any(size[dim] < part[dim] for dim in dims):
             return False

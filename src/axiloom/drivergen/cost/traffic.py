@@ -121,7 +121,7 @@ def _transfers(spec: AcceleratorSpec, plan: Plan) -> Num:
 
     Commands that follow each other without an answer or a loop are a run.
     """
-    room = min(spec.dma.input_buffer_size, (1 << spec.dma.length_width) - 1) // 4
+    room = min(spec.link.dma.input_buffer_size, (1 << spec.link.dma.length_width) - 1) // 4
     total: Num = int(bool(spec.init_opcodes))
     for number, level in enumerate(plan.levels):
         times = prod(plan.trips[: number + 1])
@@ -164,7 +164,7 @@ def _copies(spec: AcceleratorSpec, plan: Plan, item: Item, move: Send | Receive)
         wide(_between([region], inside)),
         wide(repeats * _edge_words(region)),
         wide(count * _padding(region, move.words)),
-        inner.size * region.bits % spec.stream_width == 0,
+        inner.size * region.bits % spec.link.stream_width == 0,
         np.broadcast_to(isinstance(move, Receive) and np.logical_not(move.add), plan.count or 1),
     )
 

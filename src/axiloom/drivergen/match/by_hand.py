@@ -114,8 +114,9 @@ def _misfits(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
     tile = {dim: size for dim, size in zip(trait.dims, trait.tile, strict=True) if dim in spec.dims}
     if tile.keys() == set(spec.dims):
         yield from isa.check_tile(spec, tuple(tile[dim] for dim in spec.dims), "accel_dim")
-    if trait.stream_width != spec.stream_width:
-        yield f"stream_width is {trait.stream_width}; {spec.name} has streams of {spec.stream_width} bits"
+    if trait.stream_width != spec.link.stream_width:
+        there = f"{spec.name} has streams of {spec.link.stream_width} bits"
+        yield f"stream_width is {trait.stream_width}; {there}"
     yield from _other_dma(trait, spec)
 
 
@@ -130,7 +131,7 @@ def _combined(spec: AcceleratorSpec, word: int | None) -> str:
 
 
 def _other_dma(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
-    ours, theirs = trait.dma, spec.dma
+    ours, theirs = trait.dma, spec.link.dma
     for name in ("address", "input_address", "output_address"):
         if getattr(ours, name) != getattr(theirs, name):
             text = f"{name} {getattr(ours, name):#x}"

@@ -25,7 +25,7 @@ def registers(spec: AcceleratorSpec) -> dict[str, str]:
     places = {}
     for name, opcode in spec.opcodes.items():
         for carried in opcode.carried:
-            at = REGISTERS_AT + spec.rtl.registers[carried.register]
+            at = REGISTERS_AT + spec.link.rtl.registers[carried.register]
             places[f"{name} of {carried.operand}"] = (
                 f"{'pointer' if carried.pointer else 'elements'} {at:#x} 0"
             )
@@ -47,7 +47,7 @@ def _text(spec: AcceleratorSpec, accesses: Sequence[Access]) -> str:
     sizes = dict(zip(spec.dims, spec.tile.size, strict=True))
     texts = []
     for access in accesses:
-        at = REGISTERS_AT + spec.rtl.registers[access.register]
+        at = REGISTERS_AT + spec.link.rtl.registers[access.register]
         if isinstance(access, WriteRegister):
             value = sizes[access.value] if isinstance(access.value, str) else access.value
             texts.append(f"write {at:#x} {value}")

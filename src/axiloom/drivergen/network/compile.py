@@ -42,7 +42,7 @@ from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.pipeline.compile import compile_mlir, config_hash, run_passes
 from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.isa import AcceleratorSpec, Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.plan.caches import ZYNQ_7000, Caches
 
 Array = np.ndarray[Any, Any]
@@ -94,7 +94,7 @@ def canonicalise(module: ModuleOp, weights: dict[str, Array], name: str = "input
 
 def compile_network(
     text: str,
-    link: Link | Sequence[Link] | None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None,
     weights: Mapping[str, Array] | None = None,
     *,
     schedule: Schedules | None = None,
@@ -107,9 +107,9 @@ def compile_network(
     choose: Choose | None = None,
     makers: Makers | None = None,
 ) -> NetworkDriver:
-    """Compile a function on tensors, of any number of ops, for `link` and the CPU (None: the CPU alone).
+    """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
-    `link` may be several accelerators of one system: a layer goes to the first that takes it, those of its
+    `spec` may be several accelerators of one system: a layer goes to the first that takes it, those of its
     kind before others. `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule`
     says how each layer on an accelerator uses it (default: the specification's own flow and tile). With
     `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
@@ -121,21 +121,21 @@ def compile_network(
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
     """
-    links = () if link is None else (link,) if isinstance(link, Link) else tuple(link)
+    specs = () if spec is None else (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     module = parse(text, name)
     function = only_function(module, name)
     check_input(module)
     known = _checked_weights(function, weights or {}, name)
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
-    offload = _Offload(links, schedule, caches, clocks, makers or {})
-    post = bool(makers) or any(part.post or part.in_place for link in links for part in link.parts[:1])
-    plan = offload.planned(function, choose, post=post) if choose and links else None
-    layers = outline(module, offload.accepts if links else None, post=post, least=least, plan=plan)
+    offload = _Offload(specs, schedule, caches, clocks, makers or {})
+    post = bool(makers) or any(part.post or part.in_place for spec in specs for part in spec.parts[:1])
+    plan = offload.planned(function, choose, post=post) if choose and specs else None
+    layers = outline(module, offload.accepts if specs else None, post=post, least=least, plan=plan)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)
     functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry]
-    banner = _banner(entry_name(entry), links, layers)
+    banner = _banner(entry_name(entry), specs, layers)
     own = [callee for callee in functions if DEVICE in callee.attributes]
     drivers = {callee.sym_name.data: offload.driver(callee) for callee in own}
     texts = {callee.sym_name.data: _module_text(callee) for callee in own}
@@ -144,7 +144,7 @@ def compile_network(
     constants.prepare(entry, drivers, known)
     fixed = {callee.sym_name.data for callee in own if _has_constant_matrix(callee)}
     layers = [
-        replace(_used(layer, links, drivers[layer.function]), constant=layer.function in fixed)
+        replace(_used(layer, specs, drivers[layer.function]), constant=layer.function in fixed)
         if layer.function in drivers
         else layer
         for layer in layers
@@ -202,10 +202,10 @@ def compile_network(
     ]
     prototypes += [f"dma_status {init}(void);" for init in inits.values()]
     filled = [] if embed else weight_args
-    driver.c = emit.network(banner, driver.function, driver.args, layers, lives, several=len(links) > 1)
+    driver.c = emit.network(banner, driver.function, driver.args, layers, lives, several=len(specs) > 1)
     driver.header = emit.header(banner, driver.function, driver.args, weight_args, prototypes, len(layers))
     driver.harness = emit.harness(
-        banner, driver.function, driver.args, filled, len(layers), inits, select=len(links) > 1
+        banner, driver.function, driver.args, filled, len(layers), inits, select=len(specs) > 1
     )
     driver.sources = {"network.c": driver.c, **sources}
     if embed and weight_args:
@@ -219,7 +219,7 @@ def compile_network(
 class _Offload:
     """Layers that have been offered to the accelerators, and their drivers."""
 
-    links: tuple[Link, ...]
+    specs: tuple[AcceleratorSpec, ...]
     schedule: Schedules | None
     caches: Caches
     clocks: Clocks | None = None
@@ -239,13 +239,13 @@ class _Offload:
 
     def _ask(self, text: str, title: str) -> int | str:
         own = kernel_of(title)
-        kernels = [[part.kernel for part in link.parts[:1]] for link in self.links]
+        kernels = [[part.kernel for part in spec.parts[:1]] for spec in self.specs]
         order = sorted(range(len(kernels)), key=lambda number: own not in kernels[number])
         reasons = []
         for number in order:
             try:
                 driver = self._compile(number, text, title)
-                if slower := self._slower(driver, self.links[number]):
+                if slower := self._slower(driver, self.specs[number]):
                     reasons.append(slower)
                     continue
                 self.drivers[number, text] = driver
@@ -257,7 +257,7 @@ class _Offload:
     def _compile(self, number: int, text: str, title: str) -> Driver:
         if number in self.makers:
             return self.makers[number](text, title)
-        spec, *_ = self.links[number].parts
+        spec, *_ = self.specs[number].parts
         compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
         return self._with(self._how(spec, text, title), spec, text, title)
 
@@ -301,7 +301,7 @@ class _Offload:
 
         while True:
             before = len(withdrawn)
-            plan = choose(network(function, len(self.links), ask, cut, self.accepts, post=post))
+            plan = choose(network(function, len(self.specs), ask, cut, self.accepts, post=post))
             for chosen in plan.values():
                 if chosen.offer is not None:
                     self._compiled(chosen.offer, withdrawn)
@@ -309,7 +309,7 @@ class _Offload:
                 return plan
 
     def _answer(self, device: int, text: str, title: str) -> Answer | str:
-        spec, *_ = self.links[device].parts
+        spec, *_ = self.specs[device].parts
         try:
             how = self._how(spec, text, title)
             compiled = compile_mlir(
@@ -324,14 +324,14 @@ class _Offload:
         if key in self.drivers:
             return
         try:
-            spec, *_ = self.links[offer.device].parts
+            spec, *_ = self.specs[offer.device].parts
             self.drivers[key] = self._with(offer.schedule, spec, offer.text, offer.title)
         except (CompileError, UsageError) as error:
             withdrawn[key] = _PLACE.sub("", str(error))
 
-    def _slower(self, driver: Driver, link: Link) -> str | None:
+    def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:
         """Why a layer is better left to the CPU, if it is."""
-        return None if self.clocks is None else estimate.slower(driver, link, self.clocks)
+        return None if self.clocks is None else estimate.slower(driver, spec, self.clocks)
 
     def driver(self, function: func.FuncOp) -> Driver:
         """That of an accepted layer, under the layer's name."""
@@ -343,13 +343,13 @@ COPYING = "copying"
 """The pipeline in which the CPU copies tiles: it takes every layer that an accelerator does."""
 
 
-def _used(layer: Layer, links: Sequence[Link], driver: Driver) -> Layer:
+def _used(layer: Layer, specs: Sequence[AcceleratorSpec], driver: Driver) -> Layer:
     """With how its driver uses the accelerator; pipelines that have a name are called by it."""
     names = {passes: name for name, passes in PIPELINES.items()}
     call = driver.calls[0]
     pipeline = names.get(driver.passes) or ",".join(driver.passes)
     assert layer.device is not None
-    cycles = sum(called.array_cycles(links[layer.device]) for called in driver.calls)
+    cycles = sum(called.array_cycles(specs[layer.device]) for called in driver.calls)
     return replace(layer, use=Use(call.flow, tuple(call.tile), pipeline, driver.note), array_cycles=cycles)
 
 
@@ -468,9 +468,9 @@ def _results(function: func.FuncOp, first: int) -> list[Arg]:
     return results
 
 
-def _banner(function: str, links: Sequence[Link], layers: Sequence[Layer]) -> str:
+def _banner(function: str, specs: Sequence[AcceleratorSpec], layers: Sequence[Layer]) -> str:
     own = sum(layer.place == "accelerator" for layer in layers)
-    names = " and ".join(link.name for link in links)
-    where = f"{own} of {len(layers)} layers on {names}" if links else f"{len(layers)} layers on the CPU"
-    configuration = "".join(f", configuration {config_hash(link)}" for link in links)
+    names = " and ".join(spec.name for spec in specs)
+    where = f"{own} of {len(layers)} layers on {names}" if specs else f"{len(layers)} layers on the CPU"
+    configuration = "".join(f", configuration {config_hash(spec)}" for spec in specs)
     return f"{function}: {where}.\nGenerated by axiloom {__version__}{configuration}."

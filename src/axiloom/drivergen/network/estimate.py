@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from axiloom.drivergen.c.driver import Call, Driver
-from axiloom.isa import Link
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
 START = 6_000
@@ -34,13 +34,13 @@ class Clocks:
     fabric: int
 
 
-def on_accelerator(calls: Sequence[Call], spec: Link, clocks: Clocks) -> float:
+def on_accelerator(calls: Sequence[Call], spec: AcceleratorSpec, clocks: Clocks) -> float:
     """Seconds: a start, and whole tiles through the array or over the busier stream."""
     cycles = START + sum(max(_array(call, spec), _stream(call, spec)) for call in calls)
     return cycles / clocks.fabric
 
 
-def slower(driver: Driver, spec: Link, clocks: Clocks) -> str | None:
+def slower(driver: Driver, spec: AcceleratorSpec, clocks: Clocks) -> str | None:
     """Why what `driver` does is better left to the CPU, if it is."""
     ours = on_accelerator(driver.calls, spec, clocks)
     if "zero-copy" not in driver.passes:
@@ -52,7 +52,7 @@ def slower(driver: Driver, spec: Link, clocks: Clocks) -> str | None:
     return f"about {ours * 1e3:.3f} ms on {spec.name}, {cpu * 1e3:.3f} ms on the CPU"
 
 
-def _array(call: Call, spec: Link) -> float:
+def _array(call: Call, spec: AcceleratorSpec) -> float:
     sizes = list(call.sizes.values())
     own = sizes[len(sizes) - len(call.tile) :]
     tiles = prod(-(-size // tile) for size, tile in zip(own, call.tile, strict=True))
@@ -60,8 +60,8 @@ def _array(call: Call, spec: Link) -> float:
     return max(batches * tiles * prod(call.tile) / spec.macs, call.array_cycles(spec))
 
 
-def _stream(call: Call, spec: Link) -> float:
-    return max(call.words) * WORD_BITS / spec.stream_width
+def _stream(call: Call, spec: AcceleratorSpec) -> float:
+    return max(call.words) * WORD_BITS / spec.link.stream_width
 
 
 def on_cpu(multiply_adds: int, clocks: Clocks) -> float:

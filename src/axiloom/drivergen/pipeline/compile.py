@@ -83,7 +83,7 @@ def compile_mlir(
             "move: take `published`"
         )
     joining = [chosen_pass for chosen_pass in chosen if chosen_pass not in LOCAL]
-    if joining and spec is not None and spec.rtl.starts_on_tlast:
+    if joining and spec is not None and spec.link.rtl.starts_on_tlast:
         raise UsageError(
             f"pipeline {pipeline}: {', '.join(joining)} would join packets, and {spec.name} starts on "
             "TLAST: take --pipeline published; if it counts words instead, say `starts_on_tlast`: false in "
@@ -120,7 +120,7 @@ def compile_mlir(
     if not driver.calls:
         fail(function, "it has no operation to offload")
     # Layers of a network share a DMA, which follows the descriptors of one driver alone.
-    tables = bool(spec and spec.dma.coherent and not layer)
+    tables = bool(spec and spec.link.dma.coherent and not layer)
     for stage, passes in (
         ("accel", transfers(decided.passes, caches, tables=tables)),
         ("calls", [LowerToLoops(), LowerToCalls()]),
@@ -153,7 +153,7 @@ def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:
     return driver
 
 
-def config_hash(link: isa.Link) -> str:
+def config_hash(link: isa.AcceleratorSpec) -> str:
     """Short hash of what is known of a device, the one that all generated files carry."""
     return hashlib.sha256(isa.dumps(link).encode()).hexdigest()[:16]
 

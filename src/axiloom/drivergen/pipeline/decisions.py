@@ -87,7 +87,7 @@ def cheapest_order(
         for loop_order in isa.loop_orders(spec, flow)
         if all(_is_legal(op, spec, loop_order) for op in ops)
     ]
-    if len(orders) < 2 or not spec.form.of_matrices or spec.in_place or spec.others:
+    if len(orders) < 2 or not spec.form.of_matrices or spec.in_place or len(spec.parts) > 1:
         return None
     return min(orders, key=lambda order: sum(_cost(op, order, spec, chosen, caches) for op in ops))
 
@@ -104,7 +104,7 @@ def _cost(
     trait = in_order(Trait.of(op), order)
     plan = in_loops(op, trait, chosen, caches)
     if "zero-copy" in chosen:
-        return queue_cost(plan, spec.stream_width // WORD_BITS)
+        return queue_cost(plan, spec.link.stream_width // WORD_BITS)
     how = placing(chosen)
     memory = caches if "cache-tiling" in chosen else None
     return float(nest_cost(plan, trait.dma, memory, buffers=how.buffers, keep=how.keep, loops=how.loops))

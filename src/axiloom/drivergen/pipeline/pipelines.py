@@ -67,7 +67,7 @@ def default_pipeline(spec: AcceleratorSpec) -> str:
     """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
     if spec.keeps_packets:
         return "published"
-    return "all" if spec.dma.scatter_gather else "copying"
+    return "all" if spec.link.dma.scatter_gather else "copying"
 
 
 def optimisations(pipeline: str) -> tuple[str, ...]:
@@ -136,6 +136,6 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form.walks:
         # Without descriptors the CPU copies tiles, and small ones overlap better.
-        passes += [MergeGroups(min(spec.array[0], MOST_ROWS))] if spec.dma.scatter_gather else []
+        passes += [MergeGroups(min(spec.array[0], MOST_ROWS))] if spec.link.dma.scatter_gather else []
         passes.append(AsConvolution())
     return passes

@@ -138,18 +138,18 @@ class ConvGeometry:
         if faults:
             raise SpecError(faults)
         rows, cols = spec.array
-        bits, beat = spec.data_type.bits, spec.beat_words
+        bits, beat = spec.data_type.bits, spec.link.beat_words
         highest, reset = spec.form.highest, spec.sizes()
         dims = {name: (bits_for(highest[name]), reset[name]) for name in IMAGE.highest}
         if spec.post:
             dims |= {
                 setting.name: (BYTE, setting.reset & 0xFF) for setting in spec.settings if setting.signed
             }
-        elements = spec.buffers["I"] // beat * spec.stream_width // bits
+        elements = spec.buffers["I"] // beat * spec.link.stream_width // bits
         layout = ImageLayout(
             bits,
             cols,
-            spec.stream_width,
+            spec.link.stream_width,
             -(-elements // cols),
             size_bits=bits_for(max(highest[name] for name in spec.dims)),
             taps_bits=dims["fw"][0],
@@ -157,13 +157,20 @@ class ConvGeometry:
             pad_bits=dims["pl"][0],
         )
         return cls(
-            stream_width=spec.stream_width,
+            stream_width=spec.link.stream_width,
             rows=rows,
             cols=cols,
             dims=dims,
             image=layout,
             filters=OperandLayout(
-                "F", bits, rows, True, spec.stream_width, rows, spec.buffers["F"] // beat // rows, ragged=True
+                "F",
+                bits,
+                rows,
+                True,
+                spec.link.stream_width,
+                rows,
+                spec.buffers["F"] // beat // rows,
+                ragged=True,
             ),
             o_depth=spec.buffers["O"] // spec.macs * rows,
             elements=elements,
@@ -183,11 +190,15 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     if any(unit != 1 for unit in granule):
         faults.append(f"conv takes any tile, so its granule must be all 1, not {list(granule)}")
     rows, _ = spec.array
-    for operand, least in {"I": spec.beat_words, "F": rows * spec.beat_words, "O": spec.macs}.items():
+    for operand, least in {
+        "I": spec.link.beat_words,
+        "F": rows * spec.link.beat_words,
+        "O": spec.macs,
+    }.items():
         words = spec.buffers.get(operand, 0)
         if words < least:
             faults.append(f"conv buffer {operand} must hold at least {least} words, not {words}")
-    if spec.post and spec.buffers.get(CHANNELS, 0) < max(CHANNEL_WORDS, spec.beat_words):
-        least = max(CHANNEL_WORDS, spec.beat_words)
+    if spec.post and spec.buffers.get(CHANNELS, 0) < max(CHANNEL_WORDS, spec.link.beat_words):
+        least = max(CHANNEL_WORDS, spec.link.beat_words)
         faults.append(f"conv buffer P must hold at least {least} words, not {spec.buffers.get(CHANNELS, 0)}")
     return faults

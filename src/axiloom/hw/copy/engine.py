@@ -56,20 +56,24 @@ class CopyGeometry:
         faults = []
         if spec.form is not COPY:
             faults.append(f'copy must execute "{COPY.kernel}", not "{spec.kernel}"')
-        if spec.stream_width not in STREAM_WIDTHS:
+        if spec.link.stream_width not in STREAM_WIDTHS:
             widths = ", ".join(map(str, STREAM_WIDTHS))
-            faults.append(f"copy stream width must be one of {widths}, not {spec.stream_width}")
+            faults.append(f"copy stream width must be one of {widths}, not {spec.link.stream_width}")
         if spec.data_type != INT32:
             faults.append(f"copy moves words, so its data type must be int32, not {spec.data_type.value}")
         if spec.tile.flexible:
             faults.append("copy has tiles of one size: leave the granule out")
-        elif spec.tile.size[0] % spec.beat_words and not spec.passes_packets:
+        elif spec.tile.size[0] % spec.link.beat_words and not spec.passes_packets:
             faults.append(f"copy tiles must be whole beats, not {spec.tile.size[0]} words")
         if spec.post:
             faults.append("copy has no post-processing")
         if faults:
             raise SpecError(faults)
-        return cls(spec.stream_width, max(spec.operand_words("A") // spec.beat_words, 1), spec.passes_packets)
+        return cls(
+            spec.link.stream_width,
+            max(spec.operand_words("A") // spec.link.beat_words, 1),
+            spec.passes_packets,
+        )
 
 
 class CopyEngine(Engine):
@@ -163,7 +167,7 @@ class CopyEngine(Engine):
         return m
 
     def _pass_on(self, m: Module) -> None:
-        width = self.spec.stream_width
+        width = self.spec.link.stream_width
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=width + 1, depth=FIFO_BEATS)
         m.d.comb += [
             fifo.w_data.eq(Cat(self.s_axis.tdata, self.s_axis.tlast)),

@@ -66,7 +66,7 @@ class Programs:
         self.saves = any(Save() in opcode.device for opcode in spec.opcodes.values())
         self.dims_words: list[DimsWord] = []
         """The distinct words that set the dims."""
-        self._beat_words = spec.beat_words
+        self._beat_words = spec.link.beat_words
         opcodes = _with_combinations(spec)
         self._literals = {name: opcode.literal for name, opcode in opcodes.items()}
         self._shared: set[str] = set()

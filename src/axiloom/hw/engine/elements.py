@@ -15,6 +15,6 @@ def unlike(spec: AcceleratorSpec, engine: str) -> Iterator[str]:
         taken = ", ".join(kind.name for kind in SIGNED)
         why = "there is no RTL of ours for it (--rtl model runs it)"
         yield f"{engine} data type must be one of {taken}, not {spec.data_type}: {why}"
-    if spec.stream_width not in STREAM_WIDTHS:
+    if spec.link.stream_width not in STREAM_WIDTHS:
         widths = ", ".join(map(str, STREAM_WIDTHS))
-        yield f"{engine} stream width must be one of {widths}, not {spec.stream_width}"
+        yield f"{engine} stream width must be one of {widths}, not {spec.link.stream_width}"

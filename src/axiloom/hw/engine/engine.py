@@ -41,8 +41,8 @@ class Engine(wiring.Component):
         self._geometry = self.sizes(spec)
         super().__init__(
             {
-                "s_axis": In(AXI4Stream(spec.stream_width)),
-                "m_axis": Out(AXI4Stream(spec.stream_width)),
+                "s_axis": In(AXI4Stream(spec.link.stream_width)),
+                "m_axis": Out(AXI4Stream(spec.link.stream_width)),
                 "debug_compute": Out(1),
                 "debug_error": Out(4),
                 "debug_busy": Out(1),

@@ -141,7 +141,7 @@ class Geometry:
             largest = largest[0], min(largest[1], _channels(spec) // granule[1] * granule[1]), largest[2]
         pairs = _Pairs(granule, largest, limits)
         return cls(
-            stream_width=spec.stream_width,
+            stream_width=spec.link.stream_width,
             rows=rows,
             cols=cols,
             a=_operand_layout(spec, "A", 0, rows, spec.data["A"][-1] == k, pairs),
@@ -188,8 +188,8 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
         faults.append(f"matmul macs must divide the {elements} elements of C in a tile, not {spec.macs}")
     for operand in "ABC":
         words = spec.operand_words(operand, spec.tile.granule)
-        if not faults and words % spec.beat_words:
-            beat = f"beats of {spec.beat_words} words"
+        if not faults and words % spec.link.beat_words:
+            beat = f"beats of {spec.link.beat_words} words"
             faults.append(f"matmul tile of {operand} must be whole {beat}, not {words} words")
     for operand in spec.operands:
         words, limit = spec.operand_words(operand), spec.buffers.get(operand, 0)
@@ -200,7 +200,7 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
 
 def _channels(spec: AcceleratorSpec) -> int:
     """Of which the buffer of P holds the parameters, in whole beats."""
-    return spec.buffers[CHANNELS] // spec.beat_words * spec.beat_words // CHANNEL_WORDS
+    return spec.buffers[CHANNELS] // spec.link.beat_words * spec.link.beat_words // CHANNEL_WORDS
 
 
 def _triple(sizes: tuple[int, ...]) -> tuple[int, int, int]:
@@ -245,7 +245,7 @@ def _operand_layout(
 ) -> OperandLayout:
     bits = spec.data_type.bits
     line = pairs.granule[2 if along_k else dim] * bits
-    width = min(spec.stream_width, line & -line)
+    width = min(spec.link.stream_width, line & -line)
     banks = lanes if along_k else max(1, lanes * bits // width)
     depth = max(x * k for x, k in pairs(dim, 2)) * bits // width // banks
     return OperandLayout(name, bits, lanes, along_k, width, banks, depth)

@@ -20,7 +20,7 @@ from axiloom.hw.rtl_files.ports import (
 from axiloom.hw.rtl_files.vhdl import as_verilog
 from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.rtl import RtlPorts
-from axiloom.isa.contract.spec import AnyLink, Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
 NARROW = (8, 16)
@@ -139,24 +139,24 @@ class UserRtl:
         lasts = (bus.signals.get("tlast") for bus in self.input_streams)
         return any(port is not None and port.is_read for port in lasts)
 
-    def completed(self, spec: AnyLink) -> AnyLink:
+    def completed(self, spec: AcceleratorSpec) -> AcceleratorSpec:
         """`spec` with what it leaves to the module: whether packets count."""
-        if spec.rtl.starts_on_tlast is not None or not self.starts_on_tlast:
+        if spec.link.rtl.starts_on_tlast is not None or not self.starts_on_tlast:
             return spec
-        return spec.replace(rtl=replace(spec.rtl, starts_on_tlast=True))
+        return spec.replace(rtl=replace(spec.link.rtl, starts_on_tlast=True))
 
     def has(self, port: str) -> bool:
         """Does the module have a port of this name?"""
         return port in self._by_name
 
-    def check(self, spec: Link) -> None:
+    def check(self, spec: AcceleratorSpec) -> None:
         """Raises BuildError unless the ports are those that `spec` means."""
-        self.check_width(spec.stream_width, spec.name)
+        self.check_width(spec.link.stream_width, spec.name)
         what = f"user RTL module {self.top}"
-        if spec.rtl.registers and self.control is None:
+        if spec.link.rtl.registers and self.control is None:
             raise BuildError(
                 f"{what}: no AXI4-Lite port (*_awaddr), and `rtl.registers` of {spec.name} has "
-                f"{', '.join(spec.rtl.registers)}"
+                f"{', '.join(spec.link.rtl.registers)}"
             )
         if spec.has_pointers and self.master is None:
             raise BuildError(

@@ -17,7 +17,7 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
 from axiloom.hw.soc.soc import Soc
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec, Link
 from axiloom.isa.contract.types import WORD_BITS
 
 IDENTITY_ADDRESS = 0
@@ -25,23 +25,23 @@ MAGIC = int.from_bytes(b"AXLM", "little")
 """First word at :data:`IDENTITY_ADDRESS`; behind it two of the specification's hash, and the clock in Hz."""
 
 
-def identity(spec: Link, clock_hz: int) -> tuple[int, ...]:
+def identity(spec: AcceleratorSpec, clock_hz: int) -> tuple[int, ...]:
     """The words by which a host knows what it talks to."""
     digest = hashlib.sha256(isa.dumps(spec).encode()).digest()
     return MAGIC, *(int.from_bytes(digest[i : i + 4], "little") for i in (0, 4)), clock_hz
 
 
-def check(spec: Link) -> list[str]:
-    """The keys of `spec` that cannot be behind a serial line, a line each."""
-    dma, faults = spec.dma, []
+def check(link: Link) -> list[str]:
+    """The keys of `link` that cannot be behind a serial line, a line each."""
+    dma, faults = link.dma, []
     if dma.scatter_gather:
         faults.append(
-            f"{spec.name}: dma_config.scatterGather: descriptors would lie in the host's memory, which is "
+            f"{link.name}: dma_config.scatterGather: descriptors would lie in the host's memory, which is "
             "not on the board; a board on a serial line takes direct register mode (--dma simple)"
         )
-    if spec.stream_width != WORD_BITS:
+    if link.stream_width != WORD_BITS:
         faults.append(
-            f"{spec.name}: stream_width: {spec.stream_width} bits; a board on a serial line has memory of "
+            f"{link.name}: stream_width: {link.stream_width} bits; a board on a serial line has memory of "
             f"{WORD_BITS} bits (--stream-width 32)"
         )
     page = 1 << PAGE_BITS
@@ -52,7 +52,7 @@ def check(spec: Link) -> list[str]:
     for name, address, size in windows:
         if address % page or not 64 <= size <= page:
             faults.append(
-                f"{spec.name}: dma_config.{name}Address, {name}BufferSize: {size} bytes at {address:#x}; "
+                f"{link.name}: dma_config.{name}Address, {name}BufferSize: {size} bytes at {address:#x}; "
                 f"a board on a serial line has windows of 64 to {page} bytes at multiples of {page:#x}"
             )
     pages = [
@@ -61,7 +61,7 @@ def check(spec: Link) -> list[str]:
     ]
     if len(set(pages)) < len(pages):
         faults.append(
-            f"{spec.name}: dma_config: registers and windows must lie in different ranges of {page:#x} "
+            f"{link.name}: dma_config: registers and windows must lie in different ranges of {page:#x} "
             f"bytes, and none at {IDENTITY_ADDRESS:#x}"
         )
     return faults
@@ -81,8 +81,10 @@ class SerialSoc(wiring.Component):
     led : busy bridge, MM2S, S2MM, computing, and in the upper half the accelerator's error code
     """
 
-    def __init__(self, spec: Link, divisor: int, clock_hz: int, user_rtl: UserRtl | None = None) -> None:
-        faults = check(spec)
+    def __init__(
+        self, spec: AcceleratorSpec, divisor: int, clock_hz: int, user_rtl: UserRtl | None = None
+    ) -> None:
+        faults = check(spec.link)
         if faults:
             raise SpecError(faults)
         self._spec = spec
@@ -92,7 +94,7 @@ class SerialSoc(wiring.Component):
         super().__init__({"rx": In(1, init=1), "tx": Out(1, init=1), "led": Out(8)})
 
     @property
-    def spec(self) -> Link:
+    def spec(self) -> AcceleratorSpec:
         return self._spec
 
     @property
@@ -105,7 +107,7 @@ class SerialSoc(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        dma = self.spec.dma
+        dma = self.spec.link.dma
         m.submodules.bridge = bridge = SerialBridge(self.divisor)
         m.submodules.soc = soc = Soc(self.spec, self._user_rtl)
         m.submodules.input_window = source = InputWindow(dma.input_address, _rounded(dma.input_buffer_size))

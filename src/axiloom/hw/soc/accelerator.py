@@ -10,7 +10,7 @@ from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.engine.engine import Engine
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.hw.window.engine import WindowConv
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.kernels.forms import COPY, FORMS, IMAGE, MATMUL, WINDOW
 
 ENGINES: Mapping[str, type[Engine]] = {
@@ -22,11 +22,11 @@ ENGINES: Mapping[str, type[Engine]] = {
 """Form of a kernel to the engine for it."""
 
 
-def check_engine(link: Link) -> None:
+def check_engine(device: AcceleratorSpec) -> None:
     """Raises :exc:`SpecError` for what no engine, or not its engine, can be."""
-    if not link.parts:
-        raise SpecError([f"{link.name}: has no opcode map. Give its Verilog (--rtl FILE --top NAME)"])
-    spec, *_ = link.parts
+    if not device.parts:
+        raise SpecError([f"{device.name}: has no opcode map. Give its Verilog (--rtl FILE --top NAME)"])
+    spec, *_ = device.parts
     if spec.form.name not in ENGINES:
         known = sorted({form.kernel for form in FORMS if form.name in ENGINES})
         what = f"no engine of ours executes {spec.kernel}; they execute {', '.join(known)}"
@@ -34,17 +34,17 @@ def check_engine(link: Link) -> None:
             what = f"no engine of ours computes {spec.kernel} by these instructions and tiles"
         remedy = "Give its Verilog (--rtl FILE --top NAME), or take the functional model (--rtl model)"
         raise SpecError([f"{spec.name}: {what}. {remedy}"])
-    if spec.rtl.registers or spec.rtl.inputs:
+    if spec.link.rtl.registers or spec.link.rtl.inputs:
         what = "engines of ours have no registers and one input stream (`rtl` of the specification)"
         raise SpecError([f"{spec.name}: {what}. Give your own RTL"])
-    if spec.in_place or spec.others:
+    if spec.in_place or len(spec.parts) > 1:
         what = "no engine of ours has several kernels. Give your own RTL, or run the functional model"
         raise SpecError([f"{spec.name}: {what}"])
     ENGINES[spec.form.name].sizes(spec)
 
 
-def build(link: Link) -> Engine:
+def build(device: AcceleratorSpec) -> Engine:
     """The accelerator at `link`; raises what :func:`check_engine` does."""
-    check_engine(link)
-    spec, *_ = link.parts
+    check_engine(device)
+    spec, *_ = device.parts
     return ENGINES[spec.form.name](spec)

@@ -16,7 +16,7 @@ from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.soc.soc import Soc
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files.together import check_together
 
 _STREAM = ("tdata", "tvalid", "tready", "tlast")
@@ -35,7 +35,7 @@ class SharedSoc(wiring.Component):
 
     def __init__(
         self,
-        specs: Sequence[Link],
+        specs: Sequence[AcceleratorSpec],
         accelerators: Sequence[wiring.Component | None] = (),
         *,
         watched: bool = False,
@@ -47,9 +47,9 @@ class SharedSoc(wiring.Component):
         self._watched = watched
         self._accelerators = tuple(accelerators) or (None,) * len(self._specs)
         count, first = len(self._specs), self._specs[0]
-        width = first.stream_width
+        width = first.link.stream_width
         bits = {"tdata": width, "tvalid": 1, "tready": 1, "tlast": 1}
-        sg = first.dma.scatter_gather
+        sg = first.link.dma.scatter_gather
         probes = {
             f"debug_{direction}_{name}": bits[name] * count for direction in ("in", "out") for name in _STREAM
         }
@@ -75,7 +75,7 @@ class SharedSoc(wiring.Component):
         )
 
     @property
-    def specs(self) -> tuple[Link, ...]:
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
         return self._specs
 
     def elaborate(self, platform: object) -> Module:
@@ -87,10 +87,10 @@ class SharedSoc(wiring.Component):
             m.submodules["soc_" + re.sub(r"\W", "_", spec.name)] = node
             nodes.append(node)
 
-        pages = [spec.dma.address >> PAGE_BITS for spec in self.specs]
+        pages = [spec.link.dma.address >> PAGE_BITS for spec in self.specs]
         m.submodules.decoder = decoder = LiteDecoder(pages, ADDRESS_WIDTH)
-        m.submodules.reads = reads = ReadArbiter(count, first.stream_width)
-        m.submodules.writes = writes = WriteArbiter(count, first.stream_width)
+        m.submodules.reads = reads = ReadArbiter(count, first.link.stream_width)
+        m.submodules.writes = writes = WriteArbiter(count, first.link.stream_width)
         wiring.connect(m, wiring.flipped(self.s_axi_lite), decoder.bus)
         wiring.connect(m, reads.bus, wiring.flipped(self.m_axi_mm2s))
         wiring.connect(m, writes.bus, wiring.flipped(self.m_axi_s2mm))
@@ -98,7 +98,7 @@ class SharedSoc(wiring.Component):
             wiring.connect(m, getattr(decoder, f"slave{i}"), node.s_axi_lite)
             wiring.connect(m, node.m_axi_mm2s, getattr(reads, f"master{i}"))
             wiring.connect(m, node.m_axi_s2mm, getattr(writes, f"master{i}"))
-        if first.dma.scatter_gather:
+        if first.link.dma.scatter_gather:
             self._share_descriptors(m, nodes)
 
         m.d.comb += self.debug_idle.eq(Cat(node.debug_idle for node in nodes).all())

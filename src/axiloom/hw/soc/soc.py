@@ -19,14 +19,14 @@ from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 
 
 class Soc(wiring.Component):
     """DMA and accelerator: AXI-Lite in, AXI masters out, everything in the domain ``sync``.
 
-    Streams and data ports are `spec.stream_width` wide; with `spec.dma.scatter_gather` there is the port
-    of the descriptors, ``m_axi_sg``, 64 bits wide, too.
+    Streams and data ports are as wide as the link says; with scatter-gather there is the port of the
+    descriptors, ``m_axi_sg``, 64 bits wide, too.
 
     `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
     members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
@@ -48,7 +48,7 @@ class Soc(wiring.Component):
 
     def __init__(
         self,
-        spec: Link,
+        spec: AcceleratorSpec,
         user_rtl: UserRtl | None = None,
         accelerator: wiring.Component | None = None,
         *,
@@ -63,16 +63,20 @@ class Soc(wiring.Component):
         probes = {
             f"debug_{direction}_{name}": Out(width)
             for direction in ("in", "out")
-            for name, width in (("tdata", spec.stream_width), ("tvalid", 1), ("tready", 1), ("tlast", 1))
+            for name, width in (("tdata", spec.link.stream_width), ("tvalid", 1), ("tready", 1), ("tlast", 1))
         }
         super().__init__(
             {
                 "s_axi_lite": In(
-                    AXI4Lite(CONTROL_BITS + 1 if user_rtl and spec.rtl.registers else ADDRESS_WIDTH)
+                    AXI4Lite(CONTROL_BITS + 1 if user_rtl and spec.link.rtl.registers else ADDRESS_WIDTH)
                 ),
-                "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
-                "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
-                **({"m_axi_sg": Out(AXI4(32, SG_WIDTH, "read-write"))} if spec.dma.scatter_gather else {}),
+                "m_axi_mm2s": Out(AXI4(32, spec.link.stream_width, "read")),
+                "m_axi_s2mm": Out(AXI4(32, spec.link.stream_width, "write")),
+                **(
+                    {"m_axi_sg": Out(AXI4(32, SG_WIDTH, "read-write"))}
+                    if spec.link.dma.scatter_gather
+                    else {}
+                ),
                 **(
                     {"m_axi_user": Out(AXI4(32, user_rtl.master_width))}
                     if user_rtl and user_rtl.master
@@ -86,12 +90,16 @@ class Soc(wiring.Component):
                 "debug_error": Out(4),
                 "debug_mm2s_busy": Out(1),
                 "debug_s2mm_busy": Out(1),
-                **({"debug_mm2s_done": Out(1), "debug_s2mm_done": Out(1)} if spec.dma.scatter_gather else {}),
+                **(
+                    {"debug_mm2s_done": Out(1), "debug_s2mm_done": Out(1)}
+                    if spec.link.dma.scatter_gather
+                    else {}
+                ),
             }
         )
 
     @property
-    def spec(self) -> Link:
+    def spec(self) -> AcceleratorSpec:
         return self._spec
 
     @property
@@ -101,10 +109,10 @@ class Soc(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.dma = dma = AxiDma(
-            self.spec.stream_width,
-            self.spec.dma.length_width,
-            scatter_gather=self.spec.dma.scatter_gather,
-            coherent=self.spec.dma.coherent,
+            self.spec.link.stream_width,
+            self.spec.link.dma.length_width,
+            scatter_gather=self.spec.link.dma.scatter_gather,
+            coherent=self.spec.link.dma.coherent,
         )
         accelerator: Any
         if self.user_rtl is not None:
@@ -123,13 +131,13 @@ class Soc(wiring.Component):
             accelerator = self._accelerator or build(self.spec)
             m.submodules.accelerator = ResetInserter(dma.reset_out)(accelerator)
 
-        if self.user_rtl is not None and self.spec.rtl.registers:
+        if self.user_rtl is not None and self.spec.link.rtl.registers:
             self._share_registers(m, dma, accelerator)
         else:
             wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
         wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
         wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
-        if self.spec.dma.scatter_gather:
+        if self.spec.link.dma.scatter_gather:
             wiring.connect(m, dma.m_axi_sg, wiring.flipped(self.m_axi_sg))
             m.d.comb += [
                 self.debug_mm2s_done.eq(dma.mm2s_done),

@@ -35,7 +35,7 @@ from axiloom.hw.rtl_files.user_rtl import (
 )
 from axiloom.hw.soc import watched
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 
 MOST_BURSTS = 16
 """Bursts under way in one direction of a user's master that has IDs: so many are kept."""
@@ -60,13 +60,13 @@ class UserAccelerator(wiring.Component):
     Raises :exc:`BuildError` if its ports are not what `spec` says.
     """
 
-    def __init__(self, user_rtl: UserRtl, spec: Link, *, watched: bool = False) -> None:
+    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec, *, watched: bool = False) -> None:
         user_rtl.check(spec)
         self._user_rtl = user_rtl
         self._watched = watched
         self._spec = spec
-        data_width = spec.stream_width
-        control = {"s_axi_control": In(AXI4Lite(CONTROL_BITS))} if spec.rtl.registers else {}
+        data_width = spec.link.stream_width
+        control = {"s_axi_control": In(AXI4Lite(CONTROL_BITS))} if spec.link.rtl.registers else {}
         master = {"m_axi_user": Out(AXI4(32, user_rtl.master_width))} if user_rtl.master else {}
         super().__init__(
             {
@@ -136,7 +136,7 @@ class UserAccelerator(wiring.Component):
             ports.stream(bus, interfaces.PORT_USER_IN + number)
         if rtl.input_streams:
             ports.stream(rtl.output_stream, interfaces.PORT_USER_OUT)
-        if rtl.control is not None and self._spec.rtl.registers:
+        if rtl.control is not None and self._spec.link.rtl.registers:
             ports.registers(rtl.control, interfaces.PORT_CONTROL)
         if rtl.master is not None:
             ports.master(rtl.master, interfaces.PORT_MASTER)
@@ -144,7 +144,7 @@ class UserAccelerator(wiring.Component):
     def _started(self, m: Module) -> Signal:
         """Whether a register was written since the last reset."""
         started = Signal()
-        if self._spec.rtl.registers:
+        if self._spec.link.rtl.registers:
             with m.If(self.restart):
                 m.d.sync += started.eq(0)
             with m.Elif(self.s_axi_control.awvalid):
@@ -155,21 +155,21 @@ class UserAccelerator(wiring.Component):
 
     def _inputs(self, m: Module) -> Sequence[Any]:
         """What each input stream gets, as wide as the DMA's."""
-        operands = list(self._spec.rtl.inputs)
+        operands = list(self._spec.link.rtl.inputs)
         if len(operands) < 2:
             return [self.s_axis]
         (spec,) = self._spec.parts
         (opcode,) = spec.opcodes.values()
-        beats = {operand: spec.operand_words(operand) // spec.beat_words for operand in operands}
-        distributor = Distributor(spec.stream_width, [beats[send] for send in opcode.sends])
+        beats = {operand: spec.operand_words(operand) // spec.link.beat_words for operand in operands}
+        distributor = Distributor(spec.link.stream_width, [beats[send] for send in opcode.sends])
         m.submodules.distributor = ResetInserter(self.restart)(distributor)
         wiring.connect(m, wiring.flipped(self.s_axis), distributor.s_axis)
         return [getattr(distributor, f"m_axis{opcode.sends.index(operand)}") for operand in operands]
 
     def _input(self, m: Module, bus: Bus, source: Any) -> dict[str, Any]:
         width = bus.signals["tdata"].width
-        if width != self._spec.stream_width:
-            resize = Resize(self._spec.stream_width, width)
+        if width != self._spec.link.stream_width:
+            resize = Resize(self._spec.link.stream_width, width)
             m.submodules += ResetInserter(self.restart)(resize)
             for name in ("tdata", "tvalid", "tlast"):
                 m.d.comb += getattr(resize.i, name).eq(getattr(source, name))
@@ -195,8 +195,8 @@ class UserAccelerator(wiring.Component):
     def _output(self, m: Module, bus: Bus) -> dict[str, Any]:
         width = bus.signals["tdata"].width
         sent: Any = self.m_axis
-        if width != self._spec.stream_width:
-            resize = Resize(width, self._spec.stream_width)
+        if width != self._spec.link.stream_width:
+            resize = Resize(width, self._spec.link.stream_width)
             m.submodules.gather = ResetInserter(self.restart)(resize)
             sent = resize.i
             m.d.comb += [
@@ -211,7 +211,7 @@ class UserAccelerator(wiring.Component):
         }
         if "tlast" in bus.signals:
             connections[f"o_{bus.name('tlast')}"] = sent.tlast
-            if width != self._spec.stream_width:
+            if width != self._spec.link.stream_width:
                 m.d.comb += self.m_axis.tlast.eq(resize.o.tlast)
         else:
             self._count_last(m)
@@ -221,7 +221,7 @@ class UserAccelerator(wiring.Component):
         """TLAST on the last beat of each result: all have the same number of beats."""
         words = self._spec.result_words
         assert words is not None  # UserRtl.check
-        beats = words // self._spec.beat_words
+        beats = words // self._spec.link.beat_words
         beat = Signal(range(max(2, beats)))
         last = Signal()
         m.d.comb += [last.eq(beat == beats - 1), self.m_axis.tlast.eq(last)]
@@ -237,7 +237,7 @@ class UserAccelerator(wiring.Component):
     def _control(self, m: Module, bus: Bus) -> dict[str, Any]:
         """Its AXI4-Lite port; one that the specification does not use stays quiet."""
         wired = {signal: bus.signals[signal] for signal in (*SLAVE_IN, *SLAVE_MAY) if signal in bus.signals}
-        if not self._spec.rtl.registers:
+        if not self._spec.link.rtl.registers:
             return {
                 f"i_{port.name}": Signal(port.width, name=f"no_{signal}") for signal, port in wired.items()
             }

@@ -27,14 +27,14 @@ from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.soc.watched import NAMES
 from axiloom.hw.verilog.tidy import tidy
-from axiloom.isa.contract.spec import Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 
 TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
 """What can be printed, and the name of its top module."""
 
 
 def emit(
-    spec: Link | Sequence[Link],
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec],
     top: str = "soc",
     user_rtl: UserRtl | None = None,
     readable: bool = True,
@@ -54,7 +54,7 @@ def emit(
     if top not in TOPS:
         raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     component: wiring.Component
-    specs = (spec,) if isinstance(spec, Link) else tuple(spec)
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     for link in specs if user_rtl is None else ():
         check_engine(link)  # before Amaranth has a DMA that is never used, of which it would warn
     if len(specs) != 1:
@@ -89,25 +89,25 @@ def emit(
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 
-def emit_model_soc(specs: Sequence[Link]) -> str:
+def emit_model_soc(specs: Sequence[AcceleratorSpec]) -> str:
     """Verilog of the SoC of `specs` for a simulator, with the functional model in each accelerator's place.
 
     What the accelerators compute is not in it: one with the same streams and DMA gives the same text. Raises
     :exc:`SpecError` for accelerators that do not fit together.
     """
-    models = [ModelAccelerator(spec.stream_width, number) for number, spec in enumerate(specs)]
+    models = [ModelAccelerator(spec.link.stream_width, number) for number, spec in enumerate(specs)]
     single = len(specs) == 1
     soc = Soc(specs[0], accelerator=models[0]) if single else SharedSoc(specs, models)
     lines = (f"{_tool()}, a SoC for simulation", f"needs module {MODULE}, the functional model")
     return _comment(lines) + convert(soc, TOPS["soc"], {MODULE, *PORTS})
 
 
-def config_hash(*specs: Link) -> str:
+def config_hash(*specs: AcceleratorSpec) -> str:
     """What tells two specifications, or two systems, apart: hash of their printed form."""
     return hashlib.sha256(isa.dumps(*specs).encode()).hexdigest()[:16]
 
 
-def banner(specs: Sequence[Link], user_rtl: UserRtl | None = None) -> str:
+def banner(specs: Sequence[AcceleratorSpec], user_rtl: UserRtl | None = None) -> str:
     """Comment at the head of the file: tool, specification, its hash; no timestamp."""
     names = " and ".join(spec.name for spec in specs)
     lines = [f"{_tool()}, specification {names}, configuration {config_hash(*specs)}"]

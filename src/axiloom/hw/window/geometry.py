@@ -72,13 +72,13 @@ class WindowGeometry:
         unit = tuple(name for name in spec.form.unit if spec.sets(name))
 
         def layout(operand: str) -> OperandLayout:
-            bits, width = spec.data_type.bits, spec.stream_width
+            bits, width = spec.data_type.bits, spec.link.stream_width
             banks = max(1, spec.macs * bits // width)
-            beats = spec.buffers[operand] // spec.beat_words
+            beats = spec.buffers[operand] // spec.link.beat_words
             return OperandLayout(operand, bits, spec.macs, False, width, banks, -(-beats // banks))
 
         return cls(
-            stream_width=spec.stream_width,
+            stream_width=spec.link.stream_width,
             bits=spec.data_type.bits,
             macs=spec.macs,
             dims=dims | dict.fromkeys(unit, (1, 1)),
@@ -102,7 +102,7 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
         faults.append(f"window conv takes any tile, so its granule must be all 1, not {list(granule)}")
     if spec.post:
         faults.append("window conv has no post-processing")
-    for operand, least in {"I": spec.beat_words, "F": spec.beat_words, "O": 1}.items():
+    for operand, least in {"I": spec.link.beat_words, "F": spec.link.beat_words, "O": 1}.items():
         words = spec.buffers.get(operand, 0)
         if words < least:
             faults.append(f"window conv buffer {operand} must hold at least {least} words, not {words}")

@@ -31,6 +31,11 @@ def _whole(run: Callable[[AcceleratorSpec], Iterator[str]], *needs: str, breaks:
     return _Rule(lambda subject: run(subject.spec), needs, breaks)
 
 
+def _link(run: Callable[[Link], Iterator[str]], need: str, breaks: str = "") -> _Rule:
+    """A rule about the link."""
+    return _Rule(lambda subject: run(subject.spec.link), (need,), breaks)
+
+
 def _each(run: Callable[[AcceleratorSpec, Opcode], Iterator[str]], *needs: str, breaks: str = "") -> _Rule:
     """A rule about each opcode; `breaks`: the key under which an opcode with a fault is broken."""
     needs = ("opcode_map", *needs)
@@ -77,17 +82,17 @@ _RULES = (
     _whole(sizes.buffer_names, "buffers", "data"),
     _whole(sizes.buffer_fit, *_TILE, "buffers"),
     _whole(sizes.macs, "macs", "dims", "accel_size", "tile"),
-    _whole(link.stream, "stream_width", breaks="stream_width"),
-    _whole(link.registers, "rtl"),
+    _link(link.stream, "stream_width", breaks="stream_width"),
+    _link(link.registers, "rtl"),
     _whole(rtl.accesses, "rtl", "opcode_map.*", "dims", "tile"),
     _whole(rtl.carried, "rtl", "opcode_map.*", "data", "dims", "tile", "accel_size"),
     _whole(rtl.inputs, "rtl", "opcode_map.*", "data", "tile"),
     _whole(sizes.sums, "post", "data_type"),
     _whole(sizes.words_only, "kernel", "data_type", "accel_size", "tile", "post", "stream_width"),
     _whole(sizes.beats, *_TILE, "stream_width"),
-    _whole(link.dma, "dma_config", breaks="dma_config"),
+    _link(link.dma, "dma_config", breaks="dma_config"),
     _each(sizes.transfers_of_default_tile, *_TILE, "stream_width", "dma_config"),
-    _whole(several.no_nesting, "kernels", breaks="kernels"),
+    _whole(several.no_copies, "kernels", breaks="kernels"),
     _whole(several.opcode_words, "kernels", "opcode_map", "bits"),
 )
 
@@ -96,9 +101,9 @@ _SHARED = {"dma_config", "stream_width"}
 """Keys that further kernels have from the accelerator."""
 
 
-def check_device(device: Link, broken: Collection[str] = ()) -> list[str]:
+def check_device(device: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
     """All faults of a device, with or without an opcode map, as :func:`check`."""
-    return check(device.parts[0], broken) if device.parts else link.check_link(device, broken)
+    return check(device, broken) if device.uses else link.check_link(device.link, broken)
 
 
 def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
@@ -117,9 +122,9 @@ def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
             subject.broken.add(rule.breaks)
         faults += rule_faults
     if not subject.is_broken("kernels"):
-        for name, part in zip(spec.others, spec.parts[1:], strict=True):
+        for part in spec.parts[1:]:
             own = [fault for fault in check(part, _SHARED & subject.broken) if fault not in faults]
-            faults += [f"kernels.{name}.{fault}" for fault in own]
+            faults += [f"kernels.{part.use.name}.{fault}" for fault in own]
     return faults
 
 

@@ -13,7 +13,7 @@ from axiloom.isa.kernels.forms import COPY
 
 def accesses(spec: AcceleratorSpec) -> Iterator[str]:
     """Registers and dims exist, and values fit."""
-    known = spec.rtl.registers
+    known = {} if spec.at else spec.link.rtl.registers  # drivers access registers for the first kernel
     for name, (before, after) in spec.accesses.items():
         if spec.form is COPY:
             yield f"opcode_map.{name}: a copying accelerator has no registers"
@@ -40,7 +40,7 @@ def accesses(spec: AcceleratorSpec) -> Iterator[str]:
 
 def carried(spec: AcceleratorSpec) -> Iterator[str]:
     """Operands that no stream carries: their registers exist, and pointers have no streams beside them."""
-    known = spec.rtl.registers
+    known = {} if spec.at else spec.link.rtl.registers
     for name, opcode in spec.opcodes.items():
         for carrier in opcode.carried:
             place = f"opcode_map.{name}: {carrier.operand}"
@@ -67,7 +67,7 @@ def carried(spec: AcceleratorSpec) -> Iterator[str]:
 
 def inputs(spec: AcceleratorSpec) -> Iterator[str]:
     """A stream an operand: the SoC deals them out by counting, so all that comes is known."""
-    named = spec.rtl.inputs
+    named = {} if spec.at else spec.link.rtl.inputs
     for operand in (operand for operand in named if operand not in spec.data or operand == spec.form.output):
         yield f"rtl.inputs: `{operand}` is no operand that is sent{hint(operand, spec.data)}"
     if len(named) < 2:

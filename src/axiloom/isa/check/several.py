@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from axiloom.base.wording.names import listed
 from axiloom.isa.check.sizes import not_int32
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Compute
@@ -43,11 +42,11 @@ def elementwise(kernel: Kernel) -> bool:
 
 def opcode_words(spec: AcceleratorSpec) -> Iterator[str]:
     """Further kernels: no opcode word is that of another kernel."""
-    if not spec.others:
+    if len(spec.parts) < 2:
         return
     first: dict[int, str] = {}
-    for name, part in {"": spec, **spec.others}.items():
-        place = f"kernels.{name}." if name else ""
+    for part in spec.parts:
+        place = f"kernels.{part.use.name}." if part.at else ""
         if part.bits:
             yield f"{place}bits: with several kernels an opcode word is that of one opcode"
         for opcode in part.opcodes.values():
@@ -63,10 +62,8 @@ def opcode_words(spec: AcceleratorSpec) -> Iterator[str]:
                 first[opcode.literal] = f"{place}{opcode.name}".removeprefix("kernels.")
 
 
-def no_nesting(spec: AcceleratorSpec) -> Iterator[str]:
-    for name, part in spec.others.items():
-        if part.others:
-            yield f"kernels.{name}: has {listed(part.others)}; put all of them beside each other"
+def no_copies(spec: AcceleratorSpec) -> Iterator[str]:
+    for part in spec.parts[1:]:
         if part.form is COPY or spec.form is COPY:
-            yield f"kernels.{name}: a device for copies has no further kernel"
+            yield f"kernels.{part.use.name}: a device for copies has no further kernel"
             return

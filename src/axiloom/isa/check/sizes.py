@@ -192,10 +192,10 @@ def beats(spec: AcceleratorSpec) -> Iterator[str]:
         shape = spec.operand_shape(operand, tile)
         for kind in _kinds(spec, operand):
             words = prod(shape) * kind.bits // WORD_BITS
-            if words % spec.beat_words:
+            if words % spec.link.beat_words:
                 yield (
                     f"stream_width: a {_times(shape)} tile of {operand} ({kind.value}) has {words} "
-                    f"words, not a multiple of the {spec.beat_words} in {spec.stream_width} bits; "
+                    f"words, not a multiple of the {spec.link.beat_words} in {spec.link.stream_width} bits; "
                     f"take a narrower stream or another {key}"
                 )
 
@@ -213,7 +213,7 @@ def transfers(
     """Each way, an opcode with its payload is one transfer: it fits its window and the LENGTH register."""
     received = 4 * spec.received_words(opcode, tile, settings)
     sent = 4 * sent_words(spec, opcode, tile, settings)
-    return transfer(spec.dma, f"`{opcode.name}`", sent, received)
+    return transfer(spec.link.dma, f"`{opcode.name}`", sent, received)
 
 
 def sums(spec: AcceleratorSpec) -> Iterator[str]:
@@ -232,8 +232,8 @@ def words_only(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.tile.flexible:
         yield f"tile: {spec.kernel} has tiles of one size: leave tile out"
     for size in spec.tile.size if len(spec.tile.size) == len(spec.form.dims) else ():
-        if size % spec.beat_words and not spec.passes_packets:
-            yield f"accel_size: {size} words are no whole beats of {spec.stream_width} bits"
+        if size % spec.link.beat_words and not spec.passes_packets:
+            yield f"accel_size: {size} words are no whole beats of {spec.link.stream_width} bits"
     if spec.post:
         yield f"post: {spec.kernel} has no post-processing"
 

@@ -36,7 +36,7 @@ def head_words(spec: AcceleratorSpec, opcode: Opcode) -> int:
         if isinstance(action, Send):
             break
         single += not isinstance(action, Recv)
-    return single + -single % spec.beat_words
+    return single + -single % spec.link.beat_words
 
 
 def sent_words(
@@ -47,4 +47,6 @@ def sent_words(
 ) -> int:
     """Words of a whole instruction with tiles of `tile`, by default the default ones, under `settings`."""
     tiles = sum(spec.operand_words(operand, tile, settings) for operand in opcode.sends)
-    return tiles + sum(not isinstance(action, Send | Recv) for action in padded(opcode.host, spec.beat_words))
+    return tiles + sum(
+        not isinstance(action, Send | Recv) for action in padded(opcode.host, spec.link.beat_words)
+    )

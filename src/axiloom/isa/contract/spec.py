@@ -1,10 +1,10 @@
-"""`Link`: how a host reaches a device. `AcceleratorSpec`: the one description from which RTL, driver, model
-and checks come."""
+"""`Link`: how a host reaches a device. `Use`: what one kernel has of it. `AcceleratorSpec`: the one
+description, made of both, from which RTL, driver, model and checks come."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any, Self, TypeVar
@@ -44,18 +44,14 @@ or 8 long (224, 112, 56, 28, 14, 7), and 16 columns would leave more of their la
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """Streams of `stream_width` bits, the DMA behind them, and the ports of the device's RTL.
-
-    By itself it is of a device whose driver another compiler makes: of loop nests, or of a text of
-    instructions. With an opcode map it is an :class:`~axiloom.isa.contract.spec.AcceleratorSpec`.
-    """
+    """How a host reaches a device: streams of `stream_width` bits, the DMA behind them, ports of its RTL."""
 
     name: str
     version: str = "1.0"
     description: str = ""
     dma: DmaConfig = field(default_factory=DmaConfig)
     macs: int = 1
-    """Parallel multiply-adds."""
+    """Parallel multiply-adds, where the device has no `Use` that says so."""
     stream_width: int = WORD_BITS
     cpu: Mapping[str, Any] = field(default_factory=dict)
     """The ``cpu`` part of the file (cache levels and types), kept as it was."""
@@ -67,65 +63,17 @@ class Link:
     """32-bit words of each packet in and of each packet back, where that never changes."""
 
     @property
-    def parts(self) -> tuple[AcceleratorSpec, ...]:
-        """Of an opcode map: one a kernel with flows of its own. An op of the host is for one of them."""
-        return ()
-
-    @property
-    def accesses(self) -> Mapping[str, tuple[tuple[Access, ...], tuple[Access, ...]]]:
-        """Opcode to the registers that the host accesses before and after it, where there are such."""
-        return {}
-
-    @property
-    def has_registers(self) -> bool:
-        """Whether the host accesses registers of the device between transfers, which then cannot be moved."""
-        return False
-
-    @property
-    def keeps_packets(self) -> bool:
-        """Whether each instruction is a packet of its own, which no pass may join with another."""
-        return True
-
-    @property
-    def has_pointers(self) -> bool:
-        """Whether the device reads and writes memory itself: no operand travels on a stream."""
-        return False
-
-    @property
-    def passes_packets(self) -> bool:
-        """Whether it is a FIFO: words and TLAST go through it, and packets are as the host sends them."""
-        return False
-
-    @property
     def beat_words(self) -> int:
         """32-bit words that the stream takes at once, the lowest in the lowest bits."""
         return self.stream_width // WORD_BITS
 
-    @property
-    def result_words(self) -> int | None:
-        """Words of each result that comes back, where that never changes: there TLAST can be counted."""
-        return None if self.packets is None else self.packets[1]
-
-    def has_whole_beats(self, bits: int, *, into: bool) -> bool:
-        """Whether all that travels one way (`into` the device, or back) fills beats of `bits`."""
-        return self.packets is not None and self.packets[not into] * WORD_BITS % bits == 0
-
-    def replace(self, **changes: Any) -> Self:
-        return replace(self, **changes)
-
-
-AnyLink = TypeVar("AnyLink", bound=Link)
-
 
 @dataclass(frozen=True, kw_only=True)
-class AcceleratorSpec(Link):
-    """An accelerator's opcode map, the sizes of what executes it, and the link to it.
+class Use:
+    """What one kernel has of a device: operands, opcodes, flows, tiles and buffers of its own."""
 
-    Build one with :func:`axiloom.isa.load` or :func:`axiloom.isa.builtin`; both check it whole
-    (:func:`axiloom.isa.check.check.check`). The class itself holds values and derives sizes.
-    """
-
-    packets: None = field(init=False, default=None)
+    name: str = ""
+    """In ``kernels`` of the file; the first use has none."""
     kernel: str
     """The MLIR operation it executes, ``linalg.matmul``."""
     data_type: Numerics
@@ -142,6 +90,8 @@ class AcceleratorSpec(Link):
     buffers: Mapping[str, int]
     """Operand to the capacity of its buffer on the device, in 32-bit words (one ping-pong half)."""
     tile: TileRule
+    macs: int = 1
+    """Parallel multiply-adds."""
     post: bool = False
     """Has post-processing: operand P and ``requantise``."""
     own_kernel: Kernel | None = None
@@ -151,44 +101,124 @@ class AcceleratorSpec(Link):
     in_place: Mapping[str, Kernel] = field(default_factory=dict)
     """Kernels that the device applies to its result where it lies, by the name in ``compute NAME``: each has
     one input, and works element by element."""
-    others: Mapping[str, AcceleratorSpec] = field(default_factory=dict)
-    """Further kernels of the device, by name, each with operands, opcodes and flows of its own. What they
-    share with this one (DMA, streams) is set in :attr:`parts`."""
+
+
+T = TypeVar("T")
+
+
+class _Read(cached_property[T]):
+    """An attribute that a device has from the use at which it is looked at."""
+
+    def __init__(self, read: Callable[[AcceleratorSpec], T]) -> None:
+        super().__init__(read)
+
+
+@dataclass(frozen=True)
+class AcceleratorSpec:
+    """A device: the link to it, and its uses, looked at in one of them.
+
+    Where loops or a text of instructions made the device, other compilers use it, and `uses` is empty. Read
+    one with :func:`axiloom.isa.load` or :func:`axiloom.isa.builtin`; both check it whole
+    (:func:`axiloom.isa.check.check.check`). The class itself holds values and derives sizes.
+    """
+
+    link: Link
+    uses: tuple[Use, ...] = ()
+    at: int = 0
+    """Of `uses`, the one that is meant."""
+
+    macs = _Read(lambda spec: spec.use.macs if spec.uses else spec.link.macs)
+    kernel = _Read(lambda spec: spec.use.kernel)
+    data_type = _Read(lambda spec: spec.use.data_type)
+    dims = _Read(lambda spec: spec.use.dims)
+    data = _Read(lambda spec: spec.use.data)
+    opcodes = _Read(lambda spec: spec.use.opcodes)
+    flows = _Read(lambda spec: spec.use.flows)
+    selected_flow = _Read(lambda spec: spec.use.selected_flow)
+    init_opcodes = _Read(lambda spec: spec.use.init_opcodes)
+    buffers = _Read(lambda spec: spec.use.buffers)
+    tile = _Read(lambda spec: spec.use.tile)
+    post = _Read(lambda spec: spec.use.post)
+    own_kernel = _Read(lambda spec: spec.use.own_kernel)
+    bits = _Read(lambda spec: spec.use.bits)
+    in_place = _Read(lambda spec: spec.use.in_place)
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """The device with one use that has these fields of `Link` and of `Use`."""
+        own = {name: values.pop(name) for name in _USE_FIELDS & values.keys()}
+        return cls(Link(**values), (Use(**own),))
+
+    def replace(self, **changes: Any) -> Self:
+        """Some fields of the link, or of the use that is meant, replaced; or `uses` as a whole."""
+        uses = list(changes.pop("uses", self.uses))
+        own = {name: changes.pop(name) for name in (_USE_FIELDS if uses else set()) & changes.keys()}
+        if own:
+            uses[self.at] = replace(uses[self.at], **own)
+        return replace(self, link=replace(self.link, **changes) if changes else self.link, uses=tuple(uses))
+
+    @property
+    def use(self) -> Use:
+        return self.uses[self.at]
+
+    @property
+    def name(self) -> str:
+        own = self.use.name if self.uses else ""
+        return f"{self.link.name}.{own}" if own else self.link.name
+
+    @cached_property
+    def parts(self) -> tuple[Self, ...]:
+        """The device at each of its uses, this one first. An op of the host is for one of them."""
+        return (self,)[: len(self.uses)] + tuple(
+            replace(self, at=at) for at in range(1, len(self.uses)) if not self.at
+        )
 
     @property
     def accesses(self) -> Mapping[str, tuple[tuple[Access, ...], tuple[Access, ...]]]:
-        return {n: (op.before, op.after) for n, op in self.opcodes.items() if op.before or op.after}
+        """Opcode to the registers that the host accesses before and after it, where there are such."""
+        opcodes = self.opcodes if self.uses else {}
+        return {name: (op.before, op.after) for name, op in opcodes.items() if op.before or op.after}
 
     @property
     def has_registers(self) -> bool:
-        return any(op.before or op.after or op.carried for op in self.opcodes.values())
+        """Whether the host accesses registers of the device between transfers, which then cannot be moved."""
+        return bool(self.uses) and any(op.before or op.after or op.carried for op in self.opcodes.values())
 
     @property
     def keeps_packets(self) -> bool:
-        return self.has_registers or bool(self.rtl.starts_on_tlast)
+        """Whether each instruction is a packet of its own, which no pass may join with another."""
+        return not self.uses or self.has_registers or bool(self.link.rtl.starts_on_tlast)
 
     @property
     def has_pointers(self) -> bool:
-        return any(carrier.pointer for op in self.opcodes.values() for carrier in op.carried)
+        """Whether the device reads and writes memory itself: no operand travels on a stream."""
+        opcodes = self.opcodes.values() if self.uses else ()
+        return any(carrier.pointer for opcode in opcodes for carrier in opcode.carried)
 
     @property
     def passes_packets(self) -> bool:
-        """A copy with tiles of one word and no opcodes: there is nothing to count packets by."""
+        """Whether it is a FIFO: words and TLAST go through it, and packets are as the host sends them. It
+        copies by tiles of one word and has no opcodes: there is nothing to count packets by."""
+        if not self.uses or self.form.kernel != COPY.kernel:  # not `is`: it may come from another process
+            return False
         host = [action for opcode in self.opcodes.values() for action in opcode.host]
-        is_copy = self.form.kernel == COPY.kernel  # not `is`: a specification may come from another process
-        return is_copy and self.tile.size == (1,) and all(isinstance(a, Send | Recv) for a in host)
+        return self.tile.size == (1,) and all(isinstance(action, Send | Recv) for action in host)
 
     @property
     def result_words(self) -> int | None:
-        if self.passes_packets:
-            return None
-        if self.tile.flexible or self.others:
+        """Words of each result that comes back, where that never changes: there TLAST can be counted."""
+        if not self.uses:
+            return None if self.link.packets is None else self.link.packets[1]
+        if self.passes_packets or self.tile.flexible or len(self.uses) > 1:
             return None
         counts = {self.received_words(opcode) for opcode in self.opcodes.values() if opcode.receives}
         return counts.pop() if len(counts) == 1 else None
 
     def has_whole_beats(self, bits: int, *, into: bool) -> bool:
-        if self.tile.flexible or self.others:
+        """Whether all that travels one way (`into` the device, or back) fills beats of `bits`."""
+        if not self.uses:
+            return self.link.packets is not None and self.link.packets[not into] * WORD_BITS % bits == 0
+        if self.tile.flexible or len(self.uses) > 1:
             return False
         for opcode in self.opcodes.values():
             tiles = opcode.sends if into else opcode.receives
@@ -196,15 +226,6 @@ class AcceleratorSpec(Link):
             if (into and others) or any(self.operand_words(tile) * WORD_BITS % bits for tile in tiles):
                 return False
         return True
-
-    @cached_property
-    def parts(self) -> tuple[AcceleratorSpec, ...]:
-        """This one first."""
-        shared = {name: getattr(self, name) for name in ("dma", "stream_width", "version", "description")}
-        return (
-            self,
-            *(other.replace(name=f"{self.name}.{name}", **shared) for name, other in self.others.items()),
-        )
 
     def applied(self, flow: Scope) -> tuple[str, ...]:
         """The kernels in place that the opcodes of a flow apply, in their order."""
@@ -313,8 +334,8 @@ class AcceleratorSpec(Link):
         if not self.form.dense and operand != CHANNELS:
             return prod(shape) * bits // WORD_BITS
         rows = self.form.rows.get(operand, 0)
-        beats = -(-prod(shape[rows:]) * bits // self.stream_width)
-        return prod(shape[:rows]) * beats * self.beat_words
+        beats = -(-prod(shape[rows:]) * bits // self.link.stream_width)
+        return prod(shape[:rows]) * beats * self.link.beat_words
 
     @property
     def array(self) -> tuple[int, int]:
@@ -377,6 +398,9 @@ class AcceleratorSpec(Link):
             if isinstance(action, SetDims) and isinstance(host, SendDim)
             for field in host.fields
         )
+
+
+_USE_FIELDS = {part.name for part in fields(Use)} - {"name"}
 
 
 def combined(word: int, parts: list[Opcode]) -> Opcode:

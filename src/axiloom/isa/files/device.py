@@ -78,7 +78,7 @@ def device_of(
     for _ in (loop for loop in what.loops if what.iterators[loop] == REDUCTION):
         flow = Scope((flow,)) if flow.depth < len(what.loops) else flow
     flow = Scope((*flow.items, "r"))
-    spec = AcceleratorSpec(
+    spec = AcceleratorSpec.of(
         name=name or "".join(c if c.isalnum() else "_" for c in what.name),
         version="1.0",
         description=f"A plain device for {what.name}",

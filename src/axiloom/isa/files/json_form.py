@@ -90,7 +90,7 @@ class Draft:
 
     place: str
     """Where it stands in the file: ``accelerators[0]``."""
-    spec: Link
+    spec: AcceleratorSpec
     faults: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
     """Places (``macs``, ``device.sA``) that hold neutral values in `spec`, because what stood there cannot be
@@ -245,10 +245,12 @@ def _read_accelerator(
         if key in body and key not in broken
     }
     alone = "packets" in body  # its driver comes from another compiler
-    link = Link(**{"name": "?", **values}) if alone else _NEUTRAL.replace(**values, cpu=dict(cpu))
-    draft = Draft(path(["accelerators", index]), link, [fault for _, fault in faults], broken)
-    if isinstance(link, AcceleratorSpec):
-        _Reader(draft, body, link).run()
+    spec = AcceleratorSpec(Link(name="?")) if alone else _NEUTRAL.replace(cpu=dict(cpu))
+    draft = Draft(
+        path(["accelerators", index]), spec.replace(**values), [fault for _, fault in faults], broken
+    )
+    if not alone:
+        _Reader(draft, body, draft.spec).run()
     return draft
 
 
@@ -266,7 +268,7 @@ _LINK: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 """What a file says of a link: key to attribute, and how it is read."""
 
 
-_NEUTRAL = AcceleratorSpec(
+_NEUTRAL = AcceleratorSpec.of(
     name="?",
     version="",
     description="",
@@ -362,21 +364,17 @@ class _Reader:
         """Further kernels: each is read as an accelerator of its own, which it is but for what it shares."""
         if "kernels" in self._draft.broken:
             return
-        whole, others = self.spec, {}
+        uses = [self.spec.use]
         for name, body in self._body.get("kernels", {}).items():
-            start = _NEUTRAL.replace(
-                name=f"{whole.name}.{name}",
-                data_type=whole.data_type,
-                dma=whole.dma,
-                stream_width=whole.stream_width,
-            )
+            start = self.spec.replace(uses=(replace(_NEUTRAL.use, name=name, data_type=self.spec.data_type),))
             draft = Draft(f"{self._draft.place}.kernels.{name}", start)
-            others[name] = part = _Reader(draft, body, start).run()
+            part = _Reader(draft, body, start).run()
+            uses.append(part.use)
             if draft.faults:
                 self._draft.faults += draft.faults
                 self._draft.faults += [f"{draft.place}.{f}" for f in check.check(part, draft.broken)]
                 self._draft.broken.add("kernels")
-        self.spec = whole.replace(others=others)
+        self.spec = self.spec.replace(uses=uses)
 
     def _data_type(self, name: str) -> numerics.Numerics:
         try:
@@ -460,7 +458,7 @@ def default_macs(spec: AcceleratorSpec) -> int:
     """Parallel multiply-adds where the file gives none: 64, or what an (m, n) tile can use, or what a beat
     brings where the device makes one dot product at a time."""
     if spec.form.saves:
-        return max(1, spec.stream_width // spec.data_type.bits)
+        return max(1, spec.link.stream_width // spec.data_type.bits)
     if spec.form.dense:
         return 64
     elements = prod((spec.tile.granule or spec.tile.size)[:2])
@@ -531,16 +529,17 @@ def _dma(values: Mapping[str, Any]) -> DmaConfig:
 # --- writing -----------------------------------------------------------------------------------------
 
 
-def write(specs: Sequence[Link]) -> str:
+def write(specs: Sequence[AcceleratorSpec]) -> str:
     """The file that reads back as `specs`; the ``cpu`` part is that of the first."""
-    document: dict[str, Any] = {"cpu": dict(specs[0].cpu)} if specs[0].cpu else {}
+    document: dict[str, Any] = {"cpu": dict(specs[0].link.cpu)} if specs[0].link.cpu else {}
     document["accelerators"] = [_write_device(spec) for spec in specs]
     return _layout(document) + "\n"
 
 
-def _write_device(link: Link) -> dict[str, Any]:
-    if link.parts:
-        return _write_accelerator(link.parts[0])
+def _write_device(device: AcceleratorSpec) -> dict[str, Any]:
+    if device.uses:
+        return _write_accelerator(device)
+    link = device.link
     return {
         "name": link.name,
         "version": link.version,
@@ -564,9 +563,9 @@ def _write_dma(config: DmaConfig) -> dict[str, Any]:
 def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
     body: dict[str, Any] = {
         "name": spec.name,
-        "version": spec.version,
-        "description": spec.description,
-        "dma_config": _write_dma(spec.dma),
+        "version": spec.link.version,
+        "description": spec.link.description,
+        "dma_config": _write_dma(spec.link.dma),
         "kernel": write_kernel(spec.own_kernel) if spec.own_kernel else spec.kernel,
         "accel_size": list(spec.tile.size),
         "tile": {"granule": list(spec.tile.granule)} if spec.tile.granule else None,
@@ -580,13 +579,13 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "init_opcodes": grammar.print_opcode_flow(Scope(spec.init_opcodes)) if spec.init_opcodes else None,
         "buffers": dict(spec.buffers),
         "macs": spec.macs,
-        "stream_width": spec.stream_width if spec.stream_width != WORD_BITS else None,
+        "stream_width": spec.link.stream_width if spec.link.stream_width != WORD_BITS else None,
         "post": spec.post or None,
         "bits": list(spec.bits) or None,
         "in_place": {name: _write_named(kernel) for name, kernel in spec.in_place.items()} or None,
-        "kernels": {name: _write_part(part, spec) for name, part in spec.others.items()} or None,
-        "rtl": write_rtl(spec.rtl),
-        "guessed": list(spec.guessed) or None,
+        "kernels": {part.use.name: _write_part(part, spec) for part in spec.parts[1:]} or None,
+        "rtl": write_rtl(spec.link.rtl),
+        "guessed": list(spec.link.guessed) or None,
     }
     return {key: value for key, value in body.items() if value is not None}
 

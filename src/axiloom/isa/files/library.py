@@ -11,7 +11,7 @@ from axiloom.base.files import read_text
 from axiloom.base.wording.names import hint, printable
 from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.spec import AcceleratorSpec, AnyLink, Link
+from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files import json_form, other_forms
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
@@ -37,7 +37,7 @@ def check_file(path: str | Path) -> list[str]:
     return _read(Path(path))[1]
 
 
-def load_links(path: str | Path) -> dict[str, Link]:
+def load_links(path: str | Path) -> dict[str, AcceleratorSpec]:
     """Device name to what is known of it, with or without an opcode map, in the order of the file.
 
     Raises SpecError with every fault of the file, and UsageError if it cannot be read.
@@ -69,7 +69,7 @@ def load(path: str | Path, name: str | None = None) -> AcceleratorSpec:
     return specs[name]
 
 
-def dumps(*specs: Link) -> str:
+def dumps(*specs: AcceleratorSpec) -> str:
     """The file, as JSON text, that loads as `specs`."""
     return json_form.write(specs)
 
@@ -113,7 +113,7 @@ def find(name_or_path: str, size: int | None = None, encoding: str = "bitmask") 
     return builtin(name_or_path, size, encoding=encoding)
 
 
-def revise(spec: AnyLink, **changes: Any) -> AnyLink:
+def revise(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
     """The device with some fields replaced; raises SpecError with every fault that this makes."""
     revised = spec.replace(**changes)
     faults = check.check_device(revised)
@@ -157,7 +157,7 @@ def _bring_up() -> dict[str, AcceleratorSpec]:
     return load_all(SPECS / "bring_up.json")
 
 
-def _read(path: Path) -> tuple[list[Link], list[str]]:
+def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
     try:
         text = read_text(path, _NoTextError)
     except _NoTextError as error:

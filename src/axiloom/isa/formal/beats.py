@@ -139,9 +139,9 @@ def model_of(spec: AcceleratorSpec, *, products: str = "exact") -> Beats:
         raise SpecError([f"{spec.name}: formal models are of integers, not of {spec.data_type.value}"])
     without = {
         "kernels in place": spec.in_place,
-        "several kernels": spec.others,
-        "registers of a device": spec.rtl.registers,
-        "a stream an operand": spec.rtl.inputs,
+        "several kernels": [part.use.name for part in spec.parts[1:]],
+        "registers of a device": spec.link.rtl.registers,
+        "a stream an operand": spec.link.rtl.inputs,
     }
     for what, given in without.items():
         if given:
@@ -197,15 +197,15 @@ class _Device:
         self.ila = m = Ila(spec.name)
         self.beats = Beats(spec, self.opcodes, m)
         kinds = {name: given.type for name, given in source.inputs.items()}
-        self.word = m.input("word", spec.stream_width)
+        self.word = m.input("word", spec.link.stream_width)
         self.step, self.error = m.register("step", STEP_BITS), m.register("error", 4)
         # Of beats that came, or of words that went: no more than an opcode asks for, whatever sizes are.
         amounts = [event.amount.range.high for events in framing.events.values() for event in events]
         self.at = m.register("at", max([1, *amounts]).bit_length() + 1)
         self.todo = m.register("todo", len(framing.bits)) if framing.bits else None
-        wide = spec.beat_words > 1
-        self.beat = m.register("beat", spec.stream_width) if wide else None
-        self.left = m.register("left", spec.beat_words.bit_length()) if wide else None
+        wide = spec.link.beat_words > 1
+        self.beat = m.register("beat", spec.link.stream_width) if wide else None
+        self.left = m.register("left", spec.link.beat_words.bit_length()) if wide else None
         for register in source.registers.values():
             bits = register.type.bits
             m.register(register.name, bits, (register.init or 0) & (1 << bits) - 1)
@@ -281,7 +281,7 @@ class _Device:
         """A beat after its next word; `left`: the words of which that is the first, if not all are."""
         if self.left is None:
             return {}
-        whole = number(self.spec.beat_words, self.left.size()) if left is None else left
+        whole = number(self.spec.link.beat_words, self.left.size()) if left is None else left
         return {"beat": z3.LShR(beat, WORD), "left": z3.simplify(whole - 1)}
 
     def ended(self, state: dict[str, Term]) -> None:
@@ -409,13 +409,13 @@ class _Opcode:
         device, m = self.device, self.ila
         memory = device.model.source.memories[event.memory]
         name, held, bits = device.beats.waits[place].name, m.states[memory.name], memory.type.bits
-        each = device.spec.stream_width // bits
+        each = device.spec.link.stream_width // bits
         wide = max(device.at.size(), held.sort().domain().size()) + each.bit_length()
         first = z3.ZeroExt(wide - device.at.size(), device.at) * each
         for element in range(each):
             value = z3.Extract(bits * (element + 1) - 1, bits * element, device.word)
             held = z3.Store(held, z3.Extract(held.sort().domain().size() - 1, 0, first + element), value)
-        beats, amount = device.spec.beat_words, after.amount(event.amount)
+        beats, amount = device.spec.link.beat_words, after.amount(event.amount)
         size = max(device.at.size() + beats.bit_length(), amount.range.bits) + 1
         came = (z3.ZeroExt(size - device.at.size(), device.at) + 1) * beats
         ends = z3.UGE(came, amount.wide(size))

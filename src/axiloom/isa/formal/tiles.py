@@ -107,7 +107,7 @@ def _rounded(part: Part, operand: str, numbers: bounds.Walk) -> Iterator[z3.Bool
     ]
     if operand != part.out:
         row = prod(part.sizes[dim] for dim in dims[rows:])
-        each = part.spec.stream_width // part.kind.bits
+        each = part.spec.link.stream_width // part.kind.bits
         pairs = [*pairs[:rows], (row, -(-row // each) * each)]
     least: Any = 1
     most: Any = 1

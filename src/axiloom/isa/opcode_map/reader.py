@@ -66,7 +66,7 @@ class OpcodeMap:
 
 def read(spec: AcceleratorSpec) -> OpcodeMap:
     """The instructions of a sound specification, of all its kernels, and how words reach them."""
-    isa = InstructionSet(spec.name, spec.description, f"{spec.name}.json", {}, {}, {}, {}, {}, {})
+    isa = InstructionSet(spec.name, spec.link.description, f"{spec.name}.json", {}, {}, {}, {}, {}, {})
     names, opcodes = Names(), [opcode for part in spec.parts for opcode in part.opcodes.values()]
     singles = max(sum(not isinstance(action, Send | Recv) for action in opcode.host) for opcode in opcodes)
     word = Input("word", WORD_BITS * max(1, singles))
@@ -80,7 +80,7 @@ def read(spec: AcceleratorSpec) -> OpcodeMap:
     for name, draft in drafts.items():
         isa.instructions[name] = draft.instruction(name)  # type: ignore[index]
     framing = Framing(
-        spec.beat_words,
+        spec.link.beat_words,
         {draft.opcode.literal: name for name, draft in drafts.items()},
         {name: (*draft.events,) for name, draft in drafts.items()},
         {name: draft.opcode.name for name, draft in drafts.items()},
@@ -218,7 +218,7 @@ class _Draft:
         self._event(Kind.LOAD, self._words(operand, shape), source.name)
         rows = part.form.rows.get(operand, 0)
         row = part.held(prod(shape[rows:]))
-        beat = part.spec.stream_width // kind.bits
+        beat = part.spec.link.stream_width // kind.bits
         pitch = part.held(-(-prod(shape[rows:]) // beat) * beat)
 
         def copied(*at: Name) -> list[Statement]:
@@ -317,7 +317,7 @@ class _Draft:
         """Sends what `statements` write, with zeros up to a beat."""
         part, to = self.part, self.part.outgoing[kind]
         shape = (Size(part.saved),) if part.form.saves else part.shape(part.out)
-        beat = part.spec.stream_width // kind.bits
+        beat = part.spec.link.stream_width // kind.bits
         self.body += statements
         if beat > 1 and part.form.dense:
             end = part.held(prod(shape))

@@ -137,7 +137,7 @@ class Part:
             name: self.memory(f"{name}_in", self.buffers[name].shape[0], self.buffers[name].type, host=True)
             for name in self.inputs
         }
-        room = (self.buffers[self.out].shape[0] + spec.stream_width // 8 + 3) // 4 * 4  # whole words
+        room = (self.buffers[self.out].shape[0] + spec.link.stream_width // 8 + 3) // 4 * 4  # whole words
         self.outgoing = {
             self.result: self.memory(f"{self.out}_out", room, self.buffers[self.out].type, host=True)
         }

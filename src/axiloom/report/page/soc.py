@@ -11,6 +11,6 @@ BLOCKS = "What is simulated. Programs run on the CPU and reach the accelerators 
 
 
 def render(system: System) -> str:
-    title = f"{' and '.join(link.name for link in system.links)} on {system.board_name}"
+    title = f"{' and '.join(link.name for link in system.devices)} on {system.board_name}"
     picture = blocks.picture(described.of(system, None))
     return document(title, [parts.section("blocks", title, picture, BLOCKS)])

@@ -102,7 +102,7 @@ def check(spec: AcceleratorSpec) -> None:
     faults = []
     if spec.form.name not in FORMS:
         faults.append(f"of the form {spec.form.name}; known are {', '.join(FORMS)}")
-    if spec.stream_width != 32 or spec.post:
+    if spec.link.stream_width != 32 or spec.post:
         faults.append("with wider streams than 32 bits or post-processing")
     if faults:
         raise SpecError(

@@ -60,7 +60,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
             [f"{spec.name}: --map is for accelerators of the form {MATMUL.name}, not {spec.form.name}"]
         )
     rtl.check(spec)
-    if spec.rtl != RtlPorts() or len(rtl.clocks) > 1 or not rtl.has(f"{rtl.input}tvalid"):
+    if spec.link.rtl != RtlPorts() or len(rtl.clocks) > 1 or not rtl.has(f"{rtl.input}tvalid"):
         what = "a proof needs one clock, streams in lower case, and nothing in `rtl` of the specification"
         raise BuildError(f"user RTL module {rtl.top}: {what}: write a wrapper")
     if rtl.reset is None:
@@ -85,7 +85,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
             return
         if loading := beats.loading(control["step"]):  # its first elements have come
             mixed, arriving = state[loading], state[f"{loading}_in"]
-            for index in range(control["at"] * spec.stream_width // bits):
+            for index in range(control["at"] * spec.link.stream_width // bits):
                 mixed = z3.Store(mixed, z3.BitVecVal(index, mixed.domain()), element(arriving, index))
             state = {**state, loading: mixed}
         for line in lines:
