@@ -14,10 +14,10 @@ from axiloom.base.errors import DriverError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.device.streams import Segment, run
 from axiloom.selection.drive.execute import Values
-from axiloom.selection.drive.plan import plan
 from axiloom.selection.drive.replay import Replay
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import Program
+from axiloom.selection.validate.transfers import plan
 
 _MANY = 20_000
 """Cycles for which it is worth to compile the simulation for longer."""

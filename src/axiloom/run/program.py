@@ -27,8 +27,8 @@ from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.run import build_driver
 from axiloom.selection.drive.driver import driver
-from axiloom.selection.drive.plan import plan
 from axiloom.selection.program.program import Program
+from axiloom.selection.validate.transfers import plan
 
 BY_TEXT = "the text of the instruction set, executed"
 

@@ -33,9 +33,9 @@ from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
 from axiloom.selection.compile.cover import HostValue
 from axiloom.selection.drive.driver import driver
-from axiloom.selection.drive.plan import plan
 from axiloom.selection.egraph.constants import Constants
 from axiloom.selection.program.program import HostArray, Program
+from axiloom.selection.validate.transfers import plan
 
 LAYER = "layer"
 """What the compiler calls a layer's function before it has a name."""

@@ -16,6 +16,8 @@ from axiloom.selection.drive.execute import execute
 from axiloom.selection.drive.plan import plan
 from axiloom.selection.drive.replay import Replay
 from axiloom.selection.program.program import Command, HostArray, Program
+from axiloom.selection.validate import ProgramFaultError
+from axiloom.selection.validate.transfers import check
 
 QKV = target("qkv")
 BYTES, ROW = 8192, 128
@@ -51,7 +53,17 @@ def _is_right(program: Program, made: Plan) -> bool:
     sent = sum(len(beats) for _, beats, _ in replay.packets())
     assert sent == 4 * figures(made).sent
     expected, results = execute(program, QKV, values), replay.results()
-    return all(np.array_equal(results[name], array) for name, array in expected.items())
+    right = all(np.array_equal(results[name], array) for name, array in expected.items())
+    assert right is _is_checked(program, made)
+    return right
+
+
+def _is_checked(program: Program, made: Plan) -> bool:
+    try:
+        check(made, program, QKV)
+    except ProgramFaultError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -90,3 +102,7 @@ def test_faults_of_plans_show() -> None:
     assert not _is_right(program, Plan((Queue(tuple(command for command, _ in commands(made))),)))
     assert not _is_right(program, made.each(turned))
     assert not _is_right(program, made.each(moved))
+    first, *others = made.body
+    assert isinstance(first, Queue)
+    assert not _is_checked(program, Plan((Queue(first.body[::-1]), *others)))
+    assert not _is_checked(program, Plan(made.body[:-1]))

@@ -160,8 +160,8 @@ def compile_(
     """A validated program, or its driver; what was chosen is said beside it."""
     from axiloom.library.programs import selected
     from axiloom.selection.drive.driver import driver
-    from axiloom.selection.drive.plan import plan
     from axiloom.selection.program.file import write
+    from axiloom.selection.validate.transfers import plan
 
     device, progress = instructions(accel, define, stream_width), told()
     chosen = selected(model, device, progress, with_rtl=emit != "program")

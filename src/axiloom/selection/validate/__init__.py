@@ -5,6 +5,7 @@
   operation they were written as
 - ``replay.py``: a program's commands on memories of such elements; ``numbers.py``: on numbers, by the text
 - ``validate.py``: `validate`, both; ``verdict.py``: `Verdict`, what it says
+- ``transfers.py``: `plan` of a program, checked: the same commands on the same bytes
 - ``by_text.py``: `by_text`, of programs whose commands mean nothing alone: the text itself is executed, on
   ``polynomials.py`` of the inputs and on numbers
 """
