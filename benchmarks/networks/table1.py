@@ -14,12 +14,12 @@ from pathlib import Path
 
 from axiloom.graph import Graph
 from axiloom.selection.accelerators.kernels import Patterns, accelerators
-from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits
 from axiloom.selection.egraph.saturation import warm
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.proved import usable
+from benchmarks.networks.matches import matches
 
 FOLDER = Path(__file__).parents[2] / "examples" / "applications"
 FAMILIES = ("products", "convolutions", "moves", "networks", "recurrent")

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.accelerators.qkv.attention import attention, operators
 from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
-from axiloom.accelerators.qkv.attention import attention, operators
 from axiloom.accelerators.vta.matmul import blocks, matmul
 from axiloom.base.errors import DriverError, SpecError, UsageError
 from axiloom.device.programs import execute

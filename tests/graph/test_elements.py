@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.graph.cases import CASES, arrays_of
+from tests.graph.elements import by_elements
 
 from axiloom.graph import Graph, Type
 from axiloom.graph.evaluate import evaluate
-from axiloom.graph.evaluate.elements import by_elements
 from axiloom.graph.numbers import Array, number
 from axiloom.graph.ops import OPS, Builder
 

@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from tests.graph.graphs import FEWEST, MOST, inputs_of, random_graph
+from tests.graph.text import text_of
 
 from axiloom.graph.evaluate import evaluate
 from axiloom.graph.numbers import number
-from axiloom.graph.text import text_of
 
 pytest.importorskip("torch")
 from tests.graph import torch_reference

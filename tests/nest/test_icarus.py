@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from tests.nest import model
+from tests.nest.icarus import run_icarus
 from tests.nest.test_run import ALL, FEW, data
 
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.verilog.nest import emit_nest
-from axiloom.nest.icarus import run_icarus
 
 
 @pytest.mark.every(3)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.nest import model
+from tests.nest.icarus import run_icarus
 from tests.nest.random_circuits import circuits
 from tests.nest.test_run import data
 
 from axiloom.hw.nest.circuit import Circuit
-from axiloom.nest.icarus import run_icarus
 
 QUIET = {
     "deadline": None,

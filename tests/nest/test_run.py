@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.nest import circuits, model
+from tests.nest.icarus import run_icarus
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Pipe, Pop, Port, Push, Storage
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest import NestError, Pauses, run, runs
-from axiloom.nest.icarus import run_icarus
 
 
 def data(circuit: Circuit, seed: int = 1) -> tuple[dict[str, Any], dict[str, Any]]:

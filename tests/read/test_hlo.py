@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.graph.text import text_of
 from tests.read.references import REFERENCES
 
 from axiloom.graph import Graph
 from axiloom.graph.evaluate import evaluate
 from axiloom.graph.numbers import number
-from axiloom.graph.text import text_of
 from axiloom.read import ReadError, read
 from axiloom.read.hlo import classic, lexer, literals, stablehlo
 from axiloom.read.hlo.build import build

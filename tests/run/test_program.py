@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.accelerators.flexasr.test_layers import LAYERS
+from tests.accelerators.qkv.attention import attention
 from tests.accelerators.vta.blocks.test_layers import convolved
 from tests.device.test_programs import N, small_device, within
 
-from axiloom.accelerators.qkv.attention import attention
 from axiloom.accelerators.vta.blocks.conv import Convolution
 from axiloom.accelerators.vta.blocks.conv import lowered as lower_conv
 from axiloom.accelerators.vta.blocks.epilogue import Requantise

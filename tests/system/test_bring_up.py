@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.simulation.bring_up import FAULTS, LITERALS, SPEC, climb, patch
 
 from axiloom import boards, isa
 from axiloom.bringup import ladder as bring_up
-from axiloom.bringup.faults import FAULTS, LITERALS, SPEC, climb, patch
 from axiloom.cosim.build import emitted
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System

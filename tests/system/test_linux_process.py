@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmarks.simulation import linux_process
 
 from axiloom import boards, isa
 from axiloom.boards import Board
@@ -16,7 +17,6 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
-from axiloom.run import linux_process
 from axiloom.run.compare import compare
 from axiloom.run.problem import ProblemRun, Workload
 

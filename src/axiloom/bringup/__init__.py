@@ -1,1 +1,1 @@
-"""The bring-up ladder: its program, what its upper steps compute, and the faults that it must find."""
+"""The bring-up ladder: its program, and what its upper steps compute."""

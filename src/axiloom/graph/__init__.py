@@ -3,8 +3,7 @@
 - ``graph.py``: `Type`, `Node`, `Graph`
 - ``numbers.py``: what numbers of tensors are, on the host and as values
 - ``ops/``: what each operation is: shapes, attributes, NumPy, elements; a family a file
-- ``evaluate/``: a graph on NumPy arrays, and one element at a time
-- ``text.py``: a graph as text; ``write/``: as functions of linalg ops
+- ``evaluate/``: a graph on NumPy arrays; ``write/``: as functions of linalg ops
 """
 
 from axiloom.graph.graph import Attribute, Graph, GraphError, Node, Type

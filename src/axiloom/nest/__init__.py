@@ -8,7 +8,6 @@
   ``compare.py``: arrays, bit for bit
 - ``progress.py``: what a long run is at; ``emit.py``: schedules as text
 - ``driver.py``: a nest behind a DMA as a C function with the signature of the user's
-- ``icarus.py``: the same by Icarus Verilog, as a second opinion on small circuits
 """
 
 from axiloom.nest.run import NestError, Outcome, Pauses, run, runs

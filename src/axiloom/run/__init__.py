@@ -4,6 +4,5 @@ A run is made of values: a workload (``problem``, ``network``), the :class:`axil
 it runs on, and the :class:`axiloom.drivergen.pipeline.schedule.Schedule` that it asks for, which ``resolve``
 completes, for matrix products by the ranking of ``choice``.
 ``run`` simulates it and reports, whatever it is. ``compare`` has inputs and comparison, ``by_hand`` what
-programs by hand are given, ``cached_layers`` what of a network is not simulated again, ``linux_process`` the
-driver as a Linux process beside bare metal.
+programs by hand are given, ``cached_layers`` what of a network is not simulated again.
 """

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from tests.nest.icarus import run_icarus
 from tests.nests.c_fuzz import programs
 from tests.nests.fuzz.circuits import banks
 from tests.nests.lower.programs import operation
@@ -23,7 +24,6 @@ from axiloom.base.errors import AxiloomError, CompileError
 from axiloom.cli.nest.source import load
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
-from axiloom.nest.icarus import run_icarus
 from axiloom.nest.referee import Judgement, Referee, judge_all
 from axiloom.nest.reference import as_read
 from axiloom.nest.resident import execute as in_verilator

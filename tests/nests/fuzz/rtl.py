@@ -6,9 +6,9 @@ from collections import Counter
 from random import Random
 
 import pytest
+from tests.nest.icarus import run_icarus
 from tests.nests.fuzz.circuits import Built, smaller
 
-from axiloom.nest.icarus import run_icarus
 from axiloom.nest.run import NestError
 from axiloom.nests import timing
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nest.icarus import run_icarus
 
 from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit, Read
-from axiloom.nest.icarus import run_icarus
 from axiloom.nest.run import NestError
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.slots.modulo import Resource

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.networks.matches import matches
 
 from axiloom.base.errors import UsageError
 from axiloom.graph import Graph, Node, Type
 from axiloom.graph.ops import Builder
 from axiloom.selection.accelerators.kernels import accelerators, load
-from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits, saturate
 from axiloom.selection.rules import RuleError, library
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.accelerators.qkv.attention import attention as by_hand
 from tests.graph import graphs as any_graphs
 from tests.selection.compile.graphs import attention, product, random_graph, softmax, tile
 from tests.selection.compile.machines import NAMES, N, machine
 
-from axiloom.accelerators.qkv.attention import attention as by_hand
 from axiloom.base.errors import CompileError
 from axiloom.graph import Graph, Type
 from axiloom.graph.ops import Builder

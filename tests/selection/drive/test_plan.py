@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.accelerators.qkv.attention import attention
 
-from axiloom.accelerators.qkv.attention import attention
 from axiloom.base.errors import CompileError
 from axiloom.isa import builtin
 from axiloom.isa.instructions.library import target

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.accelerators.qkv.attention import attention, operators
 
-from axiloom.accelerators.qkv.attention import attention, operators
 from axiloom.base.errors import UsageError
 from axiloom.selection.program.file import read, write
 

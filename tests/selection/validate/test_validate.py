@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.accelerators.qkv.attention import attention as by_hand
 from tests.selection.compile.graphs import attention
 from tests.selection.compile.machines import N, machine
 
-from axiloom.accelerators.qkv.attention import attention as by_hand
 from axiloom.graph import Graph, Type
 from axiloom.graph.ops import Builder
 from axiloom.selection.program.program import Command, Program

@@ -2,7 +2,6 @@
 
 - ``qkv.isa``, ``qkv_double.isa``, ``rows64.isa``: the instruction sets; ``qkv_softmax.mapping``
 - ``rtl/``: their RTL, with the cycles that it takes
-- ``attention.py``: attention as programs written by hand
 """
 
 from pathlib import Path

@@ -1,8 +1,4 @@
-"""Graphs on NumPy arrays.
-
-- ``graphs.py``: a whole graph
-- ``elements.py``: an operation's elements, one at a time
-"""
+"""Graphs on NumPy arrays: ``graphs.py``."""
 
 from axiloom.graph.evaluate.graphs import evaluate, evaluate_all
 

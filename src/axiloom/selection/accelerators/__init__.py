@@ -2,7 +2,6 @@
 
 - ``*.kernels``: an accelerator a file, a kernel a function, with why the accelerator computes it
 - ``kernels.py``: `Patterns`, read from such a text; ``offers.py``: its kernels in a saturated graph
-- ``matches.py``: exact and flexible matches of an application, with the graph that was chosen
 
 Patterns are in real numbers: an accelerator's own numerics are judged on data, operator by operator.
 """

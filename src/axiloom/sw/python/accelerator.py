@@ -277,7 +277,8 @@ class Accelerator:
         if not self._dma["scatter_gather"]:
             return self._get(S2MM + LENGTH)
         (status,) = self.memory.read((self._next[S2MM] ^ 64) + 28, 1)
-        return int(status) & (1 << self._dma["length_bits"]) - 1
+        bits: int = self._dma["length_bits"]
+        return int(status) & (1 << bits) - 1
 
     def _send(self, words: Array) -> None:
         if 4 * len(words) > self._dma["input_bytes"]:
