@@ -16,7 +16,6 @@ from pathlib import Path
 from tests.selection.compile.graphs import attention, random_graph
 
 from axiloom.graph import Graph
-from axiloom.selection.allocate import exact as solver
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.egraph import saturation as engine
 from benchmarks.instructions.programs import Machine, machine
@@ -41,10 +40,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 def spent() -> float:
     """Seconds of CPU of this process and of its workers."""
     total = time.process_time()
-    for worker in (engine.WORKER, solver.WORKER):
-        if worker.process is not None:
-            after = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
-            total += (int(after[11]) + int(after[12])) / TICKS
+    if (worker := engine.WORKER.process) is not None:
+        after = Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()
+        total += (int(after[11]) + int(after[12])) / TICKS
     return total
 
 

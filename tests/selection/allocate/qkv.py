@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from axiloom.selection.allocate import Memory, Problem, Step, Value
+from axiloom.selection.allocate import Memory, Problem, Step
 
-MEMORIES = (Memory("d1", 128), Memory("d2", 64))
+MEMORIES = (Memory("d1", 128), Memory("d2", 64), Memory("host", 1))
 
 
 def attentions(depth: int, *, again: bool = True) -> Problem:
     """`depth` attentions, each on the last one's result, K and V shared. `again`: loads may be repeated."""
-    values: list[Value] = []
     steps: list[Step] = []
 
-    def step(name: str, memory: str, out: str, *reads: str, place: str = "", load: bool = False) -> str:
-        values.append(Value(out, memory, 64, align=1))
-        in_place = {out: place} if place else {}
-        steps.append(Step(name, reads, (out,), in_place=in_place, apart=False, again=load))
-        return out
+    def step(name: str, memory: str, *reads: str, place: str = "", load: bool = False) -> str:
+        steps.append(Step(name, reads, memory, 64, in_place=place, apart=False, again=load))
+        return name
 
-    here = step("load q", "d1", "q", load=again)
-    k, v = step("load k", "d1", "k", load=again), step("load v", "d1", "v", load=again)
+    here, k, v = (step(name, "d1", load=again) for name in "qkv")
     for i in range(depth):
-        scores = step(f"gemm s{i}", "d2", f"s{i}", here, k)
-        weights = step(f"softmax {i}", "d2", f"p{i}", scores, place=scores)
-        moved = step(f"mov p{i}", "d1", f"m{i}", weights)
-        out = step(f"gemm o{i}", "d2", f"o{i}", moved, v)
-        here = step(f"mov o{i}", "d1", f"h{i}", out)
-    steps.append(Step("store", (here,), ()))
-    return Problem(MEMORIES, tuple(values), tuple(steps))
+        scores = step(f"s{i}", "d2", here, k)
+        weights = step(f"p{i}", "d2", scores, place=scores)
+        moved = step(f"m{i}", "d1", weights)
+        out = step(f"o{i}", "d2", moved, v)
+        here = step(f"h{i}", "d1", out)
+    steps.append(Step("y", (here,), "host", 1, at=0))
+    return Problem(MEMORIES, tuple(steps))

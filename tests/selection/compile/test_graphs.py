@@ -14,9 +14,8 @@ from tests.selection.compile.machines import NAMES, N, machine
 from axiloom.base.errors import CompileError
 from axiloom.graph import Graph, Type
 from axiloom.graph.ops import Builder
-from axiloom.selection.compile.graphs import Compiled, compile_graph, instructions_of
+from axiloom.selection.compile.graphs import SECONDS, Compiled, compile_graph, instructions_of
 from axiloom.selection.compile.layout import HostMemoryError
-from axiloom.selection.compile.place import SECONDS
 from axiloom.selection.egraph.saturated import SaturationError
 from axiloom.selection.program.file import read, write
 from axiloom.selection.validate import validate

@@ -2,145 +2,63 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from axiloom.selection.allocate import slots
-from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, most_cycles, writers
-from axiloom.selection.allocate.exact import Ask, within
-from axiloom.selection.allocate.listed import Lister, orders, timed
-from axiloom.selection.allocate.lives import Life, live_peak
-from axiloom.selection.allocate.problem import Memory, Placed, Plan, Problem, Refusal, Step
+from axiloom.selection.allocate.listed import Lister, orders
+from axiloom.selection.allocate.problem import Memory, Plan, Problem, Refusal
 from axiloom.selection.allocate.why import why
 
-SECONDS = 20.0
-IMPROVE_S = 1.0
-"""For a better plan than the quick way's, where that is not known to be the best."""
-EXACT_STEPS = 150
-"""Of more steps, counting those that may be executed again, CP-SAT is not asked: it would not end."""
 
-
-def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMPROVE_S) -> Plan | Refusal:
-    """A plan, or why there is none, in about `seconds`; where the quick way finds one, `improve` seconds are
-    spent on a better one; 0: no solver is asked. Where all values of a memory have one size, a search over
-    slots comes first. `Plan.bound` says how much better one might be.
-
-    Raises ProblemError for a problem that means nothing.
-    """
-    begun = time.perf_counter()
-    order = checked(problem)
-    bound = least_cycles(problem, order)
-    too_big = _too_big(problem)
-    if too_big is not None:
-        return replace(too_big, seconds=time.perf_counter() - begun)
-    plan, missing = _listed(problem, order, bound)
-    if plan is not None and _is_best(problem, plan):
-        return replace(plan, seconds=time.perf_counter() - begun)
+def allocate(problem: Problem) -> Plan | Refusal:
+    """A plan, or why there is none. Orders by priorities come first; where they load values again or find no
+    room, a search over slots, if all values of a memory have one size. `Plan.bound` says how much better one
+    might be."""
+    for memory in problem.memories:
+        rows, who = _least_rows(problem, memory)
+        if rows > memory.rows:
+            return Refusal(partial(_alone, memory, who, rows), True)
+    plan, missing = _listed(problem)
+    if plan is not None and len(plan.steps) == len(problem.steps):
+        return plan
     best = slots.search(problem)
     if isinstance(best, slots.Order):
-        exact = plan_of(problem, timed(problem, best.executed), bound)
-        return replace(exact, bound=exact.cycles, seconds=time.perf_counter() - begun)
+        exact = Plan(best.executed, 0)
+        return Plan(exact.steps, exact.cycles)
     if isinstance(best, slots.Impossible):
-        return Refusal(partial(why, problem, seconds), True, time.perf_counter() - begun)
-    if len(order) > EXACT_STEPS or not seconds:
-        if plan is None:
-            reason = (
-                f"no order that was tried fits ({missing}), and {len(order)} steps are too many to prove it"
-            )
-            return Refusal(lambda: reason, False, time.perf_counter() - begun)
-        return replace(plan, seconds=time.perf_counter() - begun)
-    outcome = _exact(problem, plan, bound, seconds if plan is None else min(improve, seconds))
-    return replace(outcome, seconds=time.perf_counter() - begun)
-
-
-def _is_best(problem: Problem, plan: Plan) -> bool:
-    return plan.cycles <= plan.bound and len(plan.steps) == len(problem.steps)
-
-
-def _too_big(problem: Problem) -> Refusal | None:
-    """What one step alone asks of a memory."""
-    for memory in problem.memories:
-        rows, who = least_rows(problem)[memory.name]
-        if rows > memory.units:
-            return Refusal(partial(_alone, memory, who, rows), True, 0.0)
-    return None
+        return Refusal(partial(why, problem), True)
+    return plan or Refusal(lambda: f"no order that was tried fits ({missing})", False)
 
 
 def _alone(memory: Memory, who: str, rows: int) -> str:
-    return f"{memory.name} has {memory.units} rows, and {who} alone needs {rows}"
+    return f"{memory.name} has {memory.rows} rows, and {who} alone needs {rows}"
 
 
-def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan | None, str]:
+def _least_rows(problem: Problem, memory: Memory) -> tuple[int, str]:
+    """Rows that some step needs at once, whatever the order, and that step."""
+    steps = {step.name: step for step in problem.steps}
+    least = 0, ""
+    for step in problem.steps:
+        operands = (steps[name] for name in dict.fromkeys(step.reads))
+        read = sum(operand.rows for operand in operands if operand.memory == memory.name)
+        written = step.rows if step.memory == memory.name and not step.in_place else 0
+        end = step.rows + (step.at or 0) if step.memory == memory.name else 0
+        need = max(read + written if step.apart else max(read, written), end)
+        least = max(least, (need, step.name), key=lambda needed: needed[0])
+    return least
+
+
+def _listed(problem: Problem) -> tuple[Plan | None, str]:
     best: Plan | None = None
     missing = ""
-    several = len({step.unit for step in problem.steps}) > 1
-    for candidate in orders(problem, order):
-        for spread in (True, False) if several else (False,):
-            lister = Lister(problem, candidate, spread)
-            if not lister.run():
-                missing = missing or lister.missing
-                continue
-            plan = plan_of(problem, timed(problem, lister.executed), bound)
-            if best is None or (plan.cycles, len(plan.steps)) < (best.cycles, len(best.steps)):
-                best = plan
-            if _is_best(problem, best):
-                return best, ""
+    for order in orders(problem):
+        lister = Lister(problem, order)
+        if not lister.run():
+            missing = missing or lister.missing
+            continue
+        plan = Plan(tuple(lister.executed), sum(step.cycles for step in problem.steps))
+        if best is None or (plan.cycles, len(plan.steps)) < (best.cycles, len(best.steps)):
+            best = plan
+        if len(best.steps) == len(problem.steps):
+            break
     return best, missing
-
-
-def plan_of(problem: Problem, steps: Sequence[Placed], bound: int) -> Plan:
-    steps = tuple(sorted(steps, key=lambda placed: (placed.start, placed.step.name, placed.copy)))
-    cycles = max((step.start + step.step.cycles for step in steps), default=0)
-    return Plan(steps, cycles, _peaks(problem, steps, cycles), bound, 0.0)
-
-
-def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, int]:
-    """Rows in use at most, by the lifetimes of what is read."""
-    values = {value.name: value for value in problem.values}
-    writer = writers(problem)
-    lives: dict[str, list[Life]] = {memory.name: [] for memory in problem.memories}
-    open_: dict[tuple[str, int], tuple[int, int]] = {}
-    for value in problem.values:
-        if value.name not in writer:
-            open_[value.name, value.at or 0] = (0, cycles if value.kept else 0)
-
-    def close(name: str, at: int) -> None:
-        begin, end = open_.pop((name, at))
-        lives[values[name].memory].append(Life(begin, max(end, begin + 1), values[name].units))
-
-    for step in steps:
-        for name in step.step.reads:
-            key = name, step.addresses[name]
-            if key in open_:
-                open_[key] = (
-                    open_[key][0],
-                    max(open_[key][1], step.start + step.step.apart * step.step.cycles),
-                )
-        for name in step.step.writes:
-            key = name, step.addresses[name]
-            if key in open_:
-                close(*key)
-            open_[key] = step.start, cycles if values[name].kept else step.start + 1
-    for name, at in list(open_):
-        close(name, at)
-    return {memory: live_peak(memory_lives) for memory, memory_lives in lives.items()}
-
-
-def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> Plan | Refusal:
-    most = plan.cycles if plan is not None else most_cycles(problem)
-    answer = within(seconds, Ask(problem, most, seconds))
-    said, rows, found_bound = answer or ("limit", [], 0)
-    if said in ("found", "best"):
-        steps = {step.name: step for step in problem.steps}
-        placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
-        better = plan_of(problem, placed, max(bound, found_bound))
-        if plan is None or (better.cycles, len(better.steps)) <= (plan.cycles, len(plan.steps)):
-            return better if said == "found" else replace(better, bound=better.cycles)
-    if plan is not None:
-        return replace(plan, bound=max(plan.bound, min(found_bound, plan.cycles)))
-    if said == "none":
-        return Refusal(partial(why, problem, seconds), True, 0.0)
-    reason = f"no plan was found in {seconds:g} s, and none was proved impossible"
-    return Refusal(lambda: reason, False, 0.0)

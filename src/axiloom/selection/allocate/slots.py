@@ -7,12 +7,11 @@ values that can be loaded again. A plan's cycles beyond one execution of each st
 come back; states are taken by these, so the first one with all steps done is the best plan, and none is
 reached only if there is none.
 
-Slots before a solver. On a device of rows all values have one size, so a memory is a few slots, and what is
+Slots and no solver. On a device of rows all values have one size, so a memory is a few slots, and what is
 done with what is resident is a small space: a search through it by cost proves the best order, or that
 there is none. It took 1 to 2 ms of CPU for five random graphs of 14 to 37 nodes, and decided 39 of 40
-graphs of 8 to 111 nodes. CP-SAT, which knows rows and time, ended at its limit of 150 ms (beside other
-jobs) without a proof for 11 of the 16 graphs up to 40 nodes, some with a load more. It is still asked
-where sizes differ.
+graphs of 8 to 111 nodes. CP-SAT, which knows rows and time, ended at its limit of 150 ms without a proof
+for 11 of the 16 graphs up to 40 nodes. It would help where sizes differ; no program of ours asked it.
 """
 
 from __future__ import annotations
@@ -23,12 +22,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from axiloom.selection.allocate.bounds import writers
-from axiloom.selection.allocate.listed import Executed
-from axiloom.selection.allocate.problem import Problem, Step, Value
+from axiloom.selection.allocate.problem import Executed, Problem, Step
 
-NOTHING = Value("", "", 1, at=0)
-"""What a step writes that writes nothing (a store): it lies in no memory."""
 MOST_STATES = 1000
 """States that are left: some 40 ms. Orders are found within a hundred or two; the rest proves that there is
 none."""
@@ -59,28 +54,21 @@ def search(
 
 def _slots(problem: Problem, sizes: Mapping[str, int]) -> dict[str, int] | None:
     """By memory, how many values it holds; a memory with a place of its own for each value holds them all."""
-    writer = writers(problem)
     read = {name for step in problem.steps for name in step.reads}
-    plain = (
-        len({step.unit for step in problem.steps}) == 1
-        and all(len(step.writes) <= 1 for step in problem.steps)
-        and all(not step.again or (not step.reads and read & {*step.writes}) for step in problem.steps)
-        and all(value.name in writer and not value.kept for value in problem.values)
-    )
-    if not plain:
+    if any(step.again and step.name not in read for step in problem.steps):
         return None
     slots: dict[str, int] = {}
     for memory in problem.memories:
-        values = [value for value in problem.values if value.memory == memory.name]
-        places = sorted((value.at, value.units) for value in values if value.at is not None)
-        apart = all(at + units <= after for (at, units), (after, _) in pairwise(places))
+        values = [step for step in problem.steps if step.memory == memory.name]
+        places = sorted((step.at, step.rows) for step in values if step.at is not None)
+        apart = all(at + rows <= after for (at, rows), (after, _) in pairwise(places))
         if len(places) == len(values) and apart:
             slots[memory.name] = len(values)
             continue
-        units = {value.units for value in values}
-        if len(units) != 1 or any(value.units % value.align for value in values):
+        sizes_here = {step.rows for step in values}
+        if len(sizes_here) != 1:
             return None
-        slots[memory.name] = sizes.get(memory.name, memory.units) // units.pop()
+        slots[memory.name] = sizes.get(memory.name, memory.rows) // sizes_here.pop()
         # The only slot is at 0, whether that is asked for or not.
         if places and (slots[memory.name] != 1 or places[-1][0]):
             return None
@@ -91,12 +79,10 @@ class _Search:
     def __init__(self, problem: Problem, slots: Mapping[str, int]) -> None:
         self.problem, self.slots = problem, slots
         self.steps = problem.steps
-        number = {name: i for i, step in enumerate(self.steps) for name in step.writes}
-        values = {value.name: value for value in problem.values}
-        self.values = [values[step.writes[0]] if step.writes else NOTHING for step in self.steps]
+        number = {step.name: i for i, step in enumerate(self.steps)}
         self.reads = [tuple(dict.fromkeys(number[name] for name in step.reads)) for step in self.steps]
         self.operands = [sum(1 << read for read in reads) for reads in self.reads]
-        self.place = [next((number[old] for old in step.in_place.values()), -1) for step in self.steps]
+        self.place = [number.get(step.in_place, -1) for step in self.steps]
         self.readers = [0] * len(self.steps)
         for i, reads in enumerate(self.reads):
             for read in reads:
@@ -105,7 +91,7 @@ class _Search:
         self.from_loads = sum(1 << i for i, needs in enumerate(self.operands) if not needs & ~self.loads)
         self.all = (1 << len(self.steps)) - 1 & ~self.loads
         self.inside = {
-            name: sum(1 << i for i, value in enumerate(self.values) if value.memory == name) for name in slots
+            name: sum(1 << i for i, step in enumerate(self.steps) if step.memory == name) for name in slots
         }
 
     def run(self, states: int) -> Order | Impossible | None:
@@ -207,10 +193,7 @@ class _Search:
 
     def _room(self, i: int, resident: int, pinned: int) -> Iterator[int]:
         """Which value leaves its slot for that of step `i`: -1 for none, where one is free."""
-        memory = self.values[i].memory
-        if not memory:
-            yield -1
-            return
+        memory = self.steps[i].memory
         here = resident & self.inside[memory]
         if here.bit_count() < self.slots[memory]:
             yield -1
@@ -220,36 +203,32 @@ class _Search:
     def _executed(self, acts: list[Act]) -> Iterator[Executed]:
         """The order with addresses."""
         at: dict[int, int] = {}
-        copies = [0] * len(self.steps)
         for i, out in acts:
-            step, value = self.steps[i], self.values[i]
-            where = {self.steps[operand].writes[0]: at[operand] for operand in self.reads[i]}
-            if value.at is not None:
-                place = value.at
+            step = self.steps[i]
+            where = {self.steps[operand].name: at[operand] for operand in self.reads[i]}
+            if step.at is not None:
+                place = step.at
             elif self.place[i] >= 0:
                 place = at[self.place[i]]
             else:
-                place = self._free(value.memory, at, out, step) * value.units
+                place = self._free(at, out, step) * step.rows
             for gone in [gone for gone in at if out >> gone & 1]:
                 del at[gone]
             at[i] = place
-            if step.writes:
-                where[value.name] = place
-            yield Executed(step, copies[i], where)
-            copies[i] += 1
+            yield Executed(step, {**where, step.name: place})
             if not self.readers[i]:
                 del at[i]
 
-    def _free(self, memory: str, held: Mapping[int, int], out: int, step: Step) -> int:
+    def _free(self, held: Mapping[int, int], out: int, step: Step) -> int:
         """The first slot without a value. Those that leave do so before, but a step's own operands where its
         result lies apart from them."""
         stays = set(step.reads) if step.apart else set()
         taken = {
-            place // self.values[i].units
+            place // step.rows
             for i, place in held.items()
-            if self.values[i].memory == memory and (not out >> i & 1 or self.values[i].name in stays)
+            if self.steps[i].memory == step.memory and (not out >> i & 1 or self.steps[i].name in stays)
         }
-        return next(slot for slot in range(self.slots[memory]) if slot not in taken)
+        return next(slot for slot in range(self.slots[step.memory]) if slot not in taken)
 
 
 def _bits(bits: int) -> Iterator[int]:

@@ -16,7 +16,7 @@ from axiloom.graph.graph import Graph, Node
 from axiloom.selection.compile.assemble import assemble
 from axiloom.selection.compile.cover import Cover, Made, cover
 from axiloom.selection.compile.identities import with_identities
-from axiloom.selection.compile.place import SECONDS, Placement, place
+from axiloom.selection.compile.place import Placement, place
 from axiloom.selection.compile.relevant import near, of_senses, reachable, relevant
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import VIEWS
@@ -26,6 +26,8 @@ from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.program.program import Program
 from axiloom.selection.rules.library import RuleText, ours
 
+SECONDS = 0.15
+"""For each choice by a solver. What was found then is used, and the bound is said."""
 LIMITS = Limits(nodes=20_000, iterations=12, seconds=3.0)
 Choose: TypeAlias = Callable[[Iterable[RuleText], Iterable[str], Iterable[str]], tuple[RuleText, ...]]
 
@@ -55,8 +57,8 @@ def compile_graph(
     seconds: float = SECONDS,
 ) -> Compiled:
     """Rules near the application and the machine first, then all that could lead there, then those for real
-    numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
-    value or the bound."""
+    numbers. `seconds`: for each choice by CP-SAT. Raises CompileError or SaturationError, whose text
+    names the value or the bound."""
     texts = ours() if rules is None else tuple(rules)
     _check(graph, target, texts)
     fault: SaturationError | None = None
@@ -80,7 +82,7 @@ def compile_graph(
             fault = fault or error
             continue
         clock("cover")
-        placement = place(covered, target, seconds=seconds)
+        placement = place(covered, target)
         clock("place")
         program = assemble(graph, covered, placement, target)
         clock("program")

@@ -1,8 +1,7 @@
-"""`place`: order and addresses for a cover: by constraints where they say yes, else with values put aside.
+"""`place`: order and addresses for a cover: as they come where that fits, else with values put aside.
 
 `allocate` orders the instructions that were chosen and loads again what is in the host's memory. Where that
-does not fit, or there are too many instructions for a proof, `with_spills` goes through them one by
-one and stores what has no room.
+does not fit, `with_spills` goes through them one by one and stores what has no room.
 
 A refusal's reason is found when it is read. Which memory is too small, and by how much, takes several
 searches. A program that puts values aside does not wait for that; the command line asks, and waits.
@@ -13,17 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axiloom.base.errors import CompileError
-from axiloom.selection.allocate import Memory, Placed, Plan, Problem, Refusal, Step, Value, allocate
+from axiloom.selection.allocate import Executed, Memory, Plan, Problem, Refusal, Step, allocate
 from axiloom.selection.compile.cover import Cell, Cover, Made
 from axiloom.selection.compile.spill import with_spills
 from axiloom.selection.compile.steps import Do, base_cells
 from axiloom.selection.compile.target import Target
-
-SECONDS = 0.15
-"""For each question to a solver. What was found then is used, and the bound is said."""
-
-EXACT_STEPS = 40
-"""Of more, no solver says more in a time that one waits for."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +35,10 @@ class Placement:
         return "" if self.refusal is None else _said(self.refusal)
 
 
-def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placement:
+def place(cover: Cover, target: Target) -> Placement:
     """Raises CompileError for a value that no memory has room for."""
     problem, cells = problem_of(cover, target)
-    if len(problem.steps) > EXACT_STEPS:
-        seconds = 0.0
-    outcome = allocate(problem, seconds=seconds, improve=seconds)
+    outcome = allocate(problem)
     if isinstance(outcome, Plan):
         steps = tuple(_do(step, cells[step.step.name], cover, target) for step in outcome.steps)
         return Placement(steps, outcome.cycles, outcome.bound)
@@ -62,7 +53,6 @@ def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:
     stored = [cell for cell in cover.ways if cell[1] == target.host and isinstance(cover.ways[cell], Made)]
     memories = [Memory(name, target.size(name)) for name in sorted(device)]
     memories.append(Memory(target.host, max(1, len(stored))))
-    values: list[Value] = []
     steps: list[Step] = []
     cells: dict[str, Cell] = {}
     for cell, way in cover.ways.items():
@@ -80,20 +70,27 @@ def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:
                     reads.setdefault(_name(base))
         inside = [need for need in way.operands if need[1] == cell[1] != target.host]
         kept = way.meaning.in_place
-        place = {} if kept is None else {_name(cell): _name(way.operands[kept])}
-        if cell[1] == target.host:
-            values.append(Value(_name(cell), target.host, 1, at=stored.index(cell)))
-        else:
-            at = None if way.meaning.result.field or kept is not None else 0
-            values.append(Value(_name(cell), cell[1], target.units(cell[1], way.meaning.result.type), at=at))
-        cycles = target.cycles(way.meaning)
-        apart = bool(inside) and kept is None
-        again = not reads and cell[1] != target.host
-        steps.append(Step(_name(cell), tuple(reads), (_name(cell),), cycles, "", place, apart, again))
-    return Problem(tuple(memories), tuple(values), tuple(steps)), cells
+        if kept is not None and _name(way.operands[kept]) not in reads:
+            raise CompileError(f"{_name(cell)} cannot be in the place of {_name(way.operands[kept])}")
+        stores = cell[1] == target.host
+        fixed = 0 if not way.meaning.result.field and kept is None else None
+        steps.append(
+            Step(
+                _name(cell),
+                tuple(reads),
+                cell[1],
+                1 if stores else target.units(cell[1], way.meaning.result.type),
+                target.cycles(way.meaning),
+                at=stored.index(cell) if stores else fixed,
+                in_place="" if kept is None else _name(way.operands[kept]),
+                apart=bool(inside) and kept is None,
+                again=not reads and not stores,
+            )
+        )
+    return Problem(tuple(memories), tuple(steps)), cells
 
 
-def _do(placed: Placed, cell: Cell, cover: Cover, target: Target) -> Do:
+def _do(placed: Executed, cell: Cell, cover: Cover, target: Target) -> Do:
     """Addresses of the host come from its layout."""
     way = cover.ways[cell]
     assert isinstance(way, Made)
