@@ -151,7 +151,7 @@ def examples(count: int) -> settings:
 
 
 @pytest.mark.slow
-@examples(15)
+@examples(8)
 @given(situations())
 def test_chains_of_both_channels(situation: Situation) -> None:
     check_chains(*situation)

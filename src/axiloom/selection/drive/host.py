@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,23 @@ def _relevant(instruction: Instruction) -> Sequence[Statement]:
     return [statement for statement in instruction.body if _touches(statement)]
 
 
+T = TypeVar("T")
+
+
+def _once(of: Callable[[Statement], T]) -> Callable[[Statement], T]:
+    """`of` is asked once about a statement: a program has thousands of commands of one."""
+    known: dict[int, tuple[T, Statement]] = {}
+
+    def told(statement: Statement) -> T:
+        if (kept := known.get(id(statement))) is None:
+            # With the statement, so that no other has its number.
+            kept = known[id(statement)] = of(statement), statement
+        return kept[0]
+
+    return told
+
+
+@_once
 def _touches(statement: Statement) -> bool:
     """Whether it reads or writes the host's memory, or names a value for what does."""
     if isinstance(statement, Let) or (isinstance(statement, Write) and statement.memory.host):
@@ -143,12 +160,7 @@ class _Found:
             if isinstance(statement, Let):
                 here[statement.name] = _Late(statement.value, dict(here))
                 continue
-            reads += [
-                self._address(part.memory, part.index, here, count)
-                for expr in exprs(statement)
-                for part in _in_order(expr)
-                if isinstance(part, Read) and part.memory.host
-            ]
+            reads += [self._address(read.memory, read.index, here, count) for read in _reads(statement)]
             if isinstance(statement, Write) and statement.memory.host:
                 writes.append(self._address(statement.memory, statement.index, here, count))
         for columns, all_of in ((reads, self.reads), (writes, self.writes)):
@@ -208,6 +220,13 @@ def _named(lets: Sequence[Let], known: Mapping[str, Any]) -> dict[str, Any]:
     for let in lets:
         here[let.name] = _Late(let.value, dict(here))
     return here
+
+
+@_once
+def _reads(statement: Statement) -> list[Read]:
+    """Of the host's memory, from left to right."""
+    every = (part for expr in exprs(statement) for part in _in_order(expr))
+    return [part for part in every if isinstance(part, Read) and part.memory.host]
 
 
 def _in_order(expr: Expr) -> list[Expr]:
