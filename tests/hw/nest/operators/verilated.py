@@ -52,10 +52,9 @@ def simulated(operator: Operator, operands: list[Any], folder: Path) -> Any:
     (folder / "main.cpp").write_text(main, encoding="utf-8")
     arguments = ["--top-module", "alone", "--prefix", "Valone", "--Mdir", "generated", "design.v"]
     verilator.verilate(arguments, "Verilator cannot build an operator", folder)
-    files = sorted((folder / "generated").glob("*.cpp"))
-    flags = [*verilator.COMMON, *verilator.trace_flags(None), *verilator.include_flags(), "-Igenerated"]
-    inputs = [*files, "main.cpp", archive, "-pthread"]
-    verilator.compile_cxx(["-O1", *flags, *inputs, "-o", "simulation"], "compiling an operator", folder)
+    own, what = [folder / "main.cpp"], "compiling an operator"
+    objects = verilator.compile_generated(folder / "generated", own, verilator.QUICK, what)
+    verilator.compile_cxx([*objects, archive, "-pthread", "-o", "simulation"], what, folder)
     rows = np.stack([each.astype(np.uint64) for each in operands], axis=1)
     rows.tofile(folder / "operands")
     subprocess.run([folder / "simulation", folder / "operands", folder / "results"], check=True)
