@@ -85,13 +85,6 @@ def test_equals_numpy(encoding: str) -> None:
     assert np.array_equal(got, wrapped_matmul(spec, operands))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["v1_8", "v2_8", "v3_8", "v3_16"])
-def test_larger_tiles(name: str) -> None:
-    spec = isa.builtin(name)
-    check(spec, whole_matmul(spec, "Ns", (1, 1, 2)), **STALLS)
-
-
 ORDERS = [
     pytest.param(*one, marks=[pytest.mark.slow] if number.bit_count() % 2 else [])
     for number, one in enumerate(

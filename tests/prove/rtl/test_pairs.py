@@ -56,6 +56,7 @@ def test_what_is_no_pair_of_products_stays(mutant: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eight_words")
 def test_an_engine_with_pairs_refines_its_model() -> None:
     found = verdicts.prove(maps.device_of(small()), 60)
     assert [one for one in found if not one.good] == []

@@ -12,6 +12,7 @@ from axiloom.base.cache import content_hash
 from axiloom.boards.synthesis import yosys
 from axiloom.prove.rtl import replay
 from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes import overlap
 from axiloom.prove.rtl.opcodes.claim import Outcome
 from axiloom.prove.rtl.refine import Refiner
 from axiloom.prove.spec import kept_verdicts
@@ -79,6 +80,7 @@ def _key(device: Device) -> str:
         device.map_text,
         yosys.version(),
         sources(),
+        overlap.MOST_WORDS,
     )
 
 
