@@ -12,13 +12,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from axiloom import boards, hw, isa
+from axiloom import boards, isa
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.build import toolchain, verilator
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.hw.rtl_files.verilator import find
+from axiloom.hw.verilog.emit import emit
 from axiloom.isa import AcceleratorSpec
 
 REPEAT = 150
@@ -45,7 +46,7 @@ def definitions(spec: AcceleratorSpec) -> dict[str, int]:
 
 def bare_program(spec: AcceleratorSpec, board: boards.Board) -> Path:
     """The plain loop, built with the optimisation that the co-simulation has."""
-    text = hw.verilog.emit(spec, top="soc")
+    text = emit(spec, top="soc")
     latencies = {"READ_LATENCY": board.ddr_read_cycles, "WRITE_LATENCY": board.ddr_write_cycles}
     defines = [f"-D{name}={value}" for name, value in (definitions(spec) | latencies).items()]
 

@@ -11,8 +11,6 @@ from axiloom.base.errors import SpecError, UsageError
 from axiloom.boards import hardware
 from axiloom.boards.ecp5.pll import Pll, divisors
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.hw.serial.soc import SerialSoc, check
-from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 
 NAME = "ulx3s"
@@ -37,6 +35,8 @@ class Design:
     """In the accelerator's place."""
 
     def __post_init__(self) -> None:
+        from axiloom.hw.serial.soc import check  # Amaranth: others want the board's name alone
+
         faults = check(self.spec.link)
         if faults:
             raise SpecError(faults)
@@ -74,6 +74,9 @@ class Design:
         """Name and text of each Verilog file."""
         rtl = self.user_rtl
         keep = {rtl.top, *(port.name for port in rtl.ports)} if rtl else set()
+        from axiloom.hw.serial.soc import SerialSoc
+        from axiloom.hw.verilog import emit as verilog
+
         serial_soc = SerialSoc(self.spec, self.divisor, self.clock_hz, rtl)
         soc = verilog.convert(serial_soc, "axiloom_serial", keep)
         top = Template((_FOLDER / "top.v.in").read_text(encoding="utf-8")).substitute(

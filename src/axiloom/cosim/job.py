@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,15 @@ from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
 
+if TYPE_CHECKING:
+    from axiloom.cosim.system import Stall, System
+
 Array = np.ndarray[Any, Any]
+
+TO_SESSION = "work.pickle"
+FROM_SESSION = "result{}.pickle"
+ERROR_FILE = "error.pickle"
+"""Names of the files, in the folder that the simulator runs in."""
 
 TIMEOUT_S = 3600.0
 """Wall time that a run may take by default: a guard against drivers that compute for ever."""
@@ -160,3 +168,28 @@ class Result:
     @property
     def failed(self) -> bool:
         return bool(self.hang or self.fault)
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a simulator process is to do."""
+
+    system: System
+    jobs: Sequence[Job]
+    folder: Path
+    """What relative paths of programs start from."""
+    glue: Path | None
+    """Library with the glue's clock; None: the program itself."""
+    progress: bool
+    stop_at_failure: bool
+    timeline: bool
+    stall: Stall
+    """As of the system."""
+
+
+FABRIC = (
+    *("compute", "load", "store", "dma_wait", "idle"),
+    *("words_in", "words_out", "transfers_in", "transfers_out"),
+    *("mmio_reads", "mmio_writes", "polls"),
+)
+"""What is counted of the hardware beside its cycles."""

@@ -26,8 +26,7 @@ from axiloom.base import processes
 from axiloom.base.errors import AxiloomError, DriverError, SimulatorError, UsageError
 from axiloom.cosim import native
 from axiloom.cosim.build.process import Ended
-from axiloom.cosim.job import Job, Result
-from axiloom.cosim.session import ERROR_FILE, FROM_SESSION
+from axiloom.cosim.job import ERROR_FILE, FROM_SESSION, Job, Result
 from axiloom.cosim.soc import Soc, raise_failure
 
 Array = np.ndarray[Any, Any]

@@ -13,8 +13,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from axiloom.base.errors import AxiloomError, ProtocolError
 from axiloom.cosim import coverage, debugger, diagnosis, pauses, referee, reset, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
-from axiloom.cosim.job import Job, Result
+from axiloom.cosim.job import ERROR_FILE, FABRIC, FROM_SESSION, TO_SESSION, Job, Result, Work
 from axiloom.cosim.model_device import Models
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
@@ -34,36 +34,13 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
-    from axiloom.cosim.system import Stall, System
     from axiloom.isa import AcceleratorSpec
 
 Dut = Any  # what a handle has is known to the simulator alone
 
-TO_SESSION = "work.pickle"
-FROM_SESSION = "result{}.pickle"
-ERROR_FILE = "error.pickle"
-"""Names of the files, in the folder that the simulator runs in."""
-
 _PARENT = os.getppid()
 _WAKE_S = 0.25
 _PROGRESS_S = 2.0
-
-
-@dataclass(frozen=True)
-class Work:
-    """All that a simulator process is to do."""
-
-    system: System
-    jobs: Sequence[Job]
-    folder: Path
-    """What relative paths of programs start from."""
-    glue: Path | None
-    """Library with the glue's clock; None: the program itself."""
-    progress: bool
-    stop_at_failure: bool
-    timeline: bool
-    stall: Stall
-    """As of the system."""
 
 
 class _Clock:
@@ -227,14 +204,6 @@ async def _prepare(dut: Dut, work: Work, job: Job, period_ps: int) -> None:
     await Timer(8 * period_ps, "ps")
     dut.ctl_reset.value = 0
     await Timer(2 * period_ps, "ps")
-
-
-FABRIC = (
-    *("compute", "load", "store", "dma_wait", "idle"),
-    *("words_in", "words_out", "transfers_in", "transfers_out"),
-    *("mmio_reads", "mmio_writes", "polls"),
-)
-"""What is counted of the hardware beside its cycles."""
 
 
 _COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")

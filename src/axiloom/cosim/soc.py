@@ -31,8 +31,7 @@ from axiloom.base.errors import (
 from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.coverage import check_counts, uncounted
-from axiloom.cosim.job import TIMEOUT_S, Job, Result
-from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
+from axiloom.cosim.job import ERROR_FILE, FROM_SESSION, TIMEOUT_S, TO_SESSION, Job, Result, Work
 from axiloom.cosim.system import Stall, System
 
 Progress = Callable[[str], None]

@@ -10,11 +10,9 @@ from axiloom.base.cache import NotCachedError, cached_build, only_cached
 from axiloom.base.errors import UsageError
 from axiloom.boards.ecp5 import nextpnr
 from axiloom.boards.ecp5 import synthesis as ecp5
-from axiloom.boards.ecp5.enclosure import TOP, enclose
 from axiloom.boards.synthesis import resources
 from axiloom.cosim.build import verilator
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 
 Progress = Callable[[str], None]
@@ -98,6 +96,9 @@ def estimate(
     harder than for `target_hz`. `user_rtl` takes the place of the generated accelerator. Raises
     :exc:`UsageError` for another device and :exc:`BuildError` if a tool is missing.
     """
+    from axiloom.boards.ecp5.enclosure import TOP, enclose
+    from axiloom.hw.verilog import emit as verilog  # Amaranth: a command that estimates nothing starts sooner
+
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
     theirs = verilator.read_sources(user_rtl.files) if user_rtl else ()

@@ -12,7 +12,3 @@ A room knows those above it in this list, not those below; each room's own docst
 - ``verilog/``: from Amaranth to Verilog that people read
 - ``serial/``: a SoC whose host is a PC on a serial line
 """
-
-from axiloom.hw.verilog import emit as verilog
-
-__all__ = ["verilog"]

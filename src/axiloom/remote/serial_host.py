@@ -9,7 +9,7 @@
         print(hex(bridge.read(0x40400004, 1)[0]))
 
 A simulated board (:mod:`axiloom.cosim.serial_board`) has such a port too. The protocol is that of
-:mod:`axiloom.hw.serial.bridge`.
+:mod:`axiloom.hw.serial.protocol`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.base.errors import DriverError, UsageError
-from axiloom.hw.serial.bridge import LOST_BYTE, READ, TIMEOUT_BITS, WRITE
-from axiloom.hw.serial.soc import IDENTITY_ADDRESS, MAGIC, identity
+from axiloom.hw.serial.protocol import (
+    IDENTITY_ADDRESS,
+    LOST_BYTE,
+    MAGIC,
+    READ,
+    TIMEOUT_BITS,
+    WRITE,
+    identity,
+)
 from axiloom.isa import AcceleratorSpec
 
 Words = npt.NDArray[np.uint32]

@@ -11,8 +11,6 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-import jsonschema
-
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_json
 from axiloom.report.build import schema
@@ -47,6 +45,8 @@ def checked(report: Json, path: Path, lacking: str = "") -> Json:
 
 def check(data: Any, form: Json, where: str, hint: str) -> None:
     """UsageError, which ends with `hint`, where `data` do not have this form."""
+    import jsonschema  # here: it takes longer to import than to use
+
     fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(form).iter_errors(data))
     if fault is not None:
         message = fault.message if len(fault.message) < 200 else f"{fault.message[:200]}..."

@@ -25,9 +25,8 @@ from axiloom import drivergen
 from axiloom.base import cache
 from axiloom.cosim import core, elf, referee, tally
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.job import Job, Result, Stalled
+from axiloom.cosim.job import FABRIC, Job, Result, Stalled
 from axiloom.cosim.native import ACTIVITY, COST_CLASSES, PERF_NAMES
-from axiloom.cosim.session import FABRIC
 from axiloom.drivergen.network import Layer, NetworkDriver
 from axiloom.drivergen.network.lives import ELEMENT_BYTES, Tensor
 from axiloom.drivergen.network.values import CutNetwork

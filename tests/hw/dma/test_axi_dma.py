@@ -36,9 +36,9 @@ from tests.hw.dma.dma_bench import (
     Timing,
 )
 
-from axiloom.hw import verilog
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.mm2s import FIFO_DEPTH
+from axiloom.hw.verilog import emit as verilog
 
 
 def filled(bench: Bench) -> Bench:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from axiloom.hw.serial.bridge import READ, WRITE, SerialBridge
+from axiloom.hw.serial.bridge import SerialBridge
+from axiloom.hw.serial.protocol import READ, WRITE
 
 DIVISOR = 4
 

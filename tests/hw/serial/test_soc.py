@@ -23,8 +23,8 @@ from tests.hw.dma.dma_bench import (
 
 from axiloom import isa
 from axiloom.base.errors import SpecError
-from axiloom.hw.serial.bridge import READ, WRITE
-from axiloom.hw.serial.soc import IDENTITY_ADDRESS, SerialSoc, check, identity
+from axiloom.hw.serial.protocol import IDENTITY_ADDRESS, READ, WRITE, identity
+from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import TileRule
 

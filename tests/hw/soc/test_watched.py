@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from axiloom import isa
-from axiloom.hw import verilog
 from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.verilog import emit as verilog
 from axiloom.isa.contract.interfaces import CHANNELS, PORT_CONTROL, PORT_IN, PORT_MASTER, PORT_OUT
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "hardware"

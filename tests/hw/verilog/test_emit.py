@@ -97,7 +97,10 @@ def test_configuration_hash_follows_the_specification() -> None:
 @pytest.mark.slow
 def test_the_same_bytes_in_another_process() -> None:
     """Whatever the order of sets and dicts is there; that of this process is another."""
-    program = "from axiloom import isa, hw; print(end=hw.verilog.emit(isa.builtin('v2_4')))"
+    program = (
+        "from axiloom import isa; from axiloom.hw.verilog import emit; "
+        "print(end=emit.emit(isa.builtin('v2_4')))"
+    )
     here = os.environ.get("PYTHONHASHSEED")
     done = subprocess.run(
         [sys.executable, "-c", program],

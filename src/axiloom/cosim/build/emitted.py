@@ -38,9 +38,9 @@ def sources(
     user = verilator.read_sources(user_rtl.files if user_rtl else ())
 
     def build(folder: Path) -> None:
-        from axiloom import hw
+        from axiloom.hw.verilog import emit
 
-        text = hw.verilog.emit(specs, top=top, user_rtl=user_rtl, watched=watched)
+        text = emit.emit(specs, top=top, user_rtl=user_rtl, watched=watched)
         (folder / "top.v").write_text(text, encoding="utf-8")
 
     # Without an opcode map the text of a device says nothing of its ports.
@@ -56,9 +56,9 @@ def model_sources(specs: Sequence[AcceleratorSpec]) -> verilator.Sources:
     """As :func:`sources` of a SoC, with the functional model in each accelerator's place. SpecError."""
 
     def build(folder: Path) -> None:
-        from axiloom import hw
+        from axiloom.hw.verilog import emit
 
-        (folder / "top.v").write_text(hw.verilog.emit_model_soc(specs), encoding="utf-8")
+        (folder / "top.v").write_text(emit.emit_model_soc(specs), encoding="utf-8")
 
     # What an accelerator computes is not in the text: those with the same streams and DMA share a build.
     shape = [

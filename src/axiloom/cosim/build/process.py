@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from axiloom.base import processes
@@ -53,12 +54,21 @@ def environment(
         # once, and cocotb must hold them back itself or they race with the clock.
         "COCOTB_TRUST_INERTIAL_WRITES": str(int(sim == "verilator")),
         "TOPLEVEL_LANG": "verilog",
-        "GPI_USERS": f"{libpython};{cocotb_tools.config.pygpi_entry_point()}",
+        "GPI_USERS": f"{libpython};{_entry_point(cocotb_tools.config.libs_dir.parent)}",
         "GPI_LOG_LEVEL": "ERROR",
         "PYGPI_PYTHON_BIN": sys.executable,
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         "LD_LIBRARY_PATH": os.pathsep.join(search),
     }
+
+
+def _entry_point(cocotb: Path) -> str:
+    """As ``cocotb_tools.config.pygpi_entry_point``, without the import of cocotb and pytest, which takes as
+    long as a short run."""
+    simulator = PathFinder.find_spec("simulator", [str(cocotb)])
+    if simulator is None or simulator.origin is None:
+        raise BuildError(f"no simulator module in {cocotb}: reinstall cocotb from a wheel")
+    return f"{simulator.origin},initialize"
 
 
 def _without_colons(libraries: Sequence[Path], work: Path) -> Iterator[Path]:

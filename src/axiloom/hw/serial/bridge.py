@@ -1,20 +1,4 @@
-"""A host on a serial line as the master of an AXI4-Lite bus.
-
-Every command is a byte, an address (4 bytes) and a number of words (2), all little-endian:
-
-======  =============================  ==========================
-byte    the host sends                 the bridge answers
-======  =============================  ==========================
-``W``   address, count, count words    status, sum
-``R``   address, count                 count words, status, sum
-======  =============================  ==========================
-
-Addresses rise by 4 from word to word. ``status``: bits 1:0 the worst answer of the bus (AXI4: 0 OKAY, 2
-SLVERR, 3 DECERR), bit 2 a byte was lost on the line since the last answer. ``sum`` is the sum of all bytes of
-the command and of the words of its answer mod 256: it tells the host that neither was changed on the way.
-Other bytes between commands are ignored, and a command that is not whole after :data:`TIMEOUT_BITS` is
-forgotten, so that a host that starts anew is understood.
-"""
+"""A host on a serial line as the master of an AXI4-Lite bus, by the commands of ``protocol.py``."""
 
 from __future__ import annotations
 
@@ -23,17 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.signatures import AXI4Lite
+from axiloom.hw.serial.protocol import ARGUMENT_BYTES, READ, TIMEOUT_BITS, WORD_BYTES, WRITE
 from axiloom.hw.serial.uart import UartReceiver, UartTransmitter
-
-WRITE, READ = ord("W"), ord("R")
-ARGUMENT_BYTES = 6
-WORD_BYTES = 4
-ERROR = 0b10
-"""Bit of an answer of the bus that makes it an error."""
-LOST_BYTE = 1 << 2
-"""Bit of `status`."""
-TIMEOUT_BITS = 22
-"""A command is forgotten 2^this cycles after its last byte: 52 ms at 80 MHz."""
 
 
 class SerialBridge(wiring.Component):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from amaranth.hdl import Array, Cat, Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from axiloom import isa
 from axiloom.base.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder
 from axiloom.hw.axi.signatures import AXI4Lite
@@ -16,19 +13,10 @@ from axiloom.hw.dma.registers import ADDRESS_WIDTH, LiteSlave
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
+from axiloom.hw.serial.protocol import IDENTITY_ADDRESS, identity
 from axiloom.hw.soc.soc import Soc
 from axiloom.isa.contract.spec import AcceleratorSpec, Link
 from axiloom.isa.contract.types import WORD_BITS
-
-IDENTITY_ADDRESS = 0
-MAGIC = int.from_bytes(b"AXLM", "little")
-"""First word at :data:`IDENTITY_ADDRESS`; behind it two of the specification's hash, and the clock in Hz."""
-
-
-def identity(spec: AcceleratorSpec, clock_hz: int) -> tuple[int, ...]:
-    """The words by which a host knows what it talks to."""
-    digest = hashlib.sha256(isa.dumps(spec).encode()).digest()
-    return MAGIC, *(int.from_bytes(digest[i : i + 4], "little") for i in (0, 4)), clock_hz
 
 
 def check(link: Link) -> list[str]:

@@ -5,8 +5,6 @@ Synthesis alone says what they need as a whole.
 
 from __future__ import annotations
 
-from axiloom.hw.array.mac_array import Columns
-from axiloom.hw.soc.accelerator import ENGINES
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
@@ -21,6 +19,10 @@ def memory_bits(spec: AcceleratorSpec) -> int:
 
 def multipliers(spec: AcceleratorSpec) -> int:
     """DSP48 of the products: the array's, or those of windows, which have no neighbours."""
+    # Here: few of the commands that import us need Amaranth.
+    from axiloom.hw.array.mac_array import Columns
+    from axiloom.hw.soc.accelerator import ENGINES
+
     if spec.form.saves:
         return spec.macs * Columns(spec.data_type.bits, 1, longest=1).multipliers
     array = ENGINES[spec.form.name].sizes(spec)
