@@ -4,9 +4,8 @@ The instructions that compute are executed in an order; moves are made when they
 leave a memory is what is read last (Belady), copies elsewhere first; what is nowhere else is moved to where
 there is room, in the end to the host's memory.
 
-Where an order does not fit, values are put aside by hand. CP-SAT loads again what the host has, and
-proves; it does not invent stores. A list with Belady's choice does, in milliseconds, for graphs of any
-size. Its program is within a few percent of what the chosen instructions alone take, which is a bound for
+Where an order does not fit, values are put aside by hand. `allocate` loads again what the host has; it does
+not invent stores. A list with Belady's choice does, in milliseconds, for graphs of any size. Its program is within a few percent of what the chosen instructions alone take, which is a bound for
 every order, and is printed.
 """
 
