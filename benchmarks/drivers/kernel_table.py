@@ -29,13 +29,13 @@ from axiloom.drivergen import parse_workload
 from axiloom.drivergen.problems.kernels import parse_kernel
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, numerics
-from axiloom.isa.contract.words import pack_rows, unpack_rows
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
+from benchmarks.rows import pack_rows, unpack_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Array = np.ndarray[Any, Any]

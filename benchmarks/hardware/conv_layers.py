@@ -25,12 +25,13 @@ import numpy.typing as npt
 from axiloom import isa
 from axiloom.base.cache import cache_root
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.words import Words, pack_rows
+from axiloom.isa.contract.words import Words
 from axiloom.isa.kernels.forms import convolution
 from axiloom.sweep.store import Store, key
 from benchmarks.hardware.conv_tiles import Layer, largest_tile, opcode
 from benchmarks.hardware.engine_utilisation import program
 from benchmarks.paper.fig16 import LAYERS
+from benchmarks.rows import pack_rows
 
 try:
     import torch

@@ -10,7 +10,7 @@ import numpy as np
 
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import SendDim
-from axiloom.isa.contract.words import pack_rows
+from benchmarks.rows import pack_rows
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from collections.abc import Callable
 from axiloom.graph import Graph, Node, Type
 from axiloom.graph.ops import Builder
 from axiloom.selection.accelerators.kernels import accelerators
-from axiloom.selection.accelerators.offers import with_offers
 from axiloom.selection.egraph import Limits, extract, saturate
 from axiloom.selection.egraph.problem import Problem, problem_of, used
 from axiloom.selection.rules import library
 from axiloom.selection.rules.prove.proved import usable
-from benchmarks.networks.matches import cost
+from benchmarks.networks.matches import cost, with_offers
 
 BLOCKS, ROWS, WIDTH = 60, 4, 64
 FULL = (1 << 64) - 1

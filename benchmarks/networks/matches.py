@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from axiloom.graph.graph import Graph, Type
 from axiloom.graph.ops.convolution import dims_of
 from axiloom.selection.accelerators.kernels import Patterns
-from axiloom.selection.accelerators.offers import with_offers
+from axiloom.selection.accelerators.offers import matches as matches_of
 from axiloom.selection.egraph import ENode, Extracted, Limits, Saturated, extract, saturate
 from axiloom.selection.egraph.engine import LEAVES
 from axiloom.selection.rules.library import RuleText
@@ -101,3 +101,17 @@ _WORK: Mapping[str, Callable[[ENode, Sequence[Type], Type], int]] = {
     **dict.fromkeys(("lstm", "lstm_cells", "lstm_h", "lstm_c"), _cells),
 }
 """Multiply-adds."""
+
+
+def with_offers(saturated: Saturated, accelerators: Iterable[Patterns]) -> Saturated:
+    """The same classes with a node ``ACCELERATOR.KERNEL`` for each match; operands in the pattern's order."""
+    chosen = [(accelerator.name, matcher) for accelerator in accelerators for matcher in accelerator.matchers]
+    classes = []
+    for number, nodes in enumerate(saturated.classes):
+        offers = dict.fromkeys(
+            ENode(f"{name}.{matcher.rule.name}", operands, (), name)
+            for name, matcher in chosen
+            for operands in matches_of(saturated, matcher, number)
+        )
+        classes.append((*nodes, *offers))
+    return replace(saturated, classes=tuple(classes))

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.polybench import sizes
 from tests.cli.commands import main
 from tests.nests.affine.same import same
+from tests.nests.affine.text import from_text
 
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import from_text
 from axiloom.nests.read.c import read
 
 BICG = str(sizes.source("bicg"))

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from tests.nests.affine import programs
 from tests.nests.affine.same import same
+from tests.nests.affine.text import from_text
 from tests.nests.hls.host import run
 
 from axiloom.base.errors import CompileError
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import from_text, to_text
+from axiloom.nests.affine.text import to_text
 from axiloom.nests.program import Load, Op
 from axiloom.nests.schedule import Schedule
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from benchmarks.polybench import sizes
 from tests.nests.affine.same import same
+from tests.nests.affine.text import from_text
 from tests.nests.fuzz import programs
 from tests.nests.fuzz.lines import order_line
 from tests.nests.hls.host import run
 
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import from_text, to_text
+from axiloom.nests.affine.text import to_text
 from axiloom.nests.program import Program
 from axiloom.nests.read.c import read
 from axiloom.nests.schedule import Schedule

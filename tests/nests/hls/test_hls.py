@@ -7,16 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.polybench.lines import lines_of_c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.nests.affine import programs
 from tests.nests.affine.same import same
+from tests.nests.affine.text import from_text
 from tests.nests.hls.host import run
 
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import from_text, to_text
-from axiloom.nests.hls import hls, lines_of_c
+from axiloom.nests.affine.text import to_text
+from axiloom.nests.hls import hls
 from axiloom.nests.program import Array, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Plan, Stream

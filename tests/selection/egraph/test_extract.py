@@ -7,11 +7,10 @@ import random
 
 import pytest
 from benchmarks.instructions.residual_graph import FULL, by_trees, residual
-from benchmarks.networks.matches import cost
+from benchmarks.networks.matches import cost, with_offers
 
 from axiloom.graph import Type
 from axiloom.selection.accelerators.kernels import accelerators
-from axiloom.selection.accelerators.offers import with_offers
 from axiloom.selection.egraph import ENode, Limits, Saturated, SaturationError, extract, saturate
 from axiloom.selection.egraph.parts import parts
 from axiloom.selection.egraph.problem import problem_of, used

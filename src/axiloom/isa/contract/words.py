@@ -27,21 +27,3 @@ def unpack(words: Words, kind: Numerics, shape: tuple[int, ...]) -> npt.NDArray[
     """The tile of `shape` whose words these are; the reverse of :func:`pack`."""
     little = np.ascontiguousarray(words, dtype=_WORD).view(kind.numpy.newbyteorder("<"))
     return little.astype(kind.numpy).reshape(shape)
-
-
-def pack_rows(elements: npt.NDArray[Any], kind: Numerics, rows: int, words: int) -> Words:
-    """As :func:`pack`, into `words` words: each index of the first `rows` dims is filled up with zeros."""
-    count = int(np.prod(elements.shape[:rows], dtype=int))
-    if not count:
-        return np.zeros(0, dtype=np.uint32)
-    lines = elements.reshape(count, -1)
-    whole = np.zeros((count, words // count * kind.per_word), dtype=kind.numpy)
-    whole[:, : lines.shape[1]] = lines
-    return pack(whole, kind)
-
-
-def unpack_rows(words: Words, kind: Numerics, shape: tuple[int, ...], rows: int) -> npt.NDArray[Any]:
-    """The tile of `shape` whose words these are; the reverse of :func:`pack_rows`."""
-    count = int(np.prod(shape[:rows], dtype=int))
-    lines = unpack(words, kind, (count, -1))
-    return lines[:, : int(np.prod(shape[rows:], dtype=int))].reshape(shape)

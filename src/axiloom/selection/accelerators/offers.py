@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 
-from axiloom.selection.accelerators.kernels import Patterns
 from axiloom.selection.egraph.saturated import ENode, Saturated
 from axiloom.selection.rules.match import Matcher
 from axiloom.selection.rules.rule import Pattern, Term, Var, terms, variables
 
 Bound = dict[Pattern, tuple[int, ENode | None]]
 """Parts of a pattern to a class, and of terms to the node in it."""
-
-
-def with_offers(saturated: Saturated, accelerators: Iterable[Patterns]) -> Saturated:
-    """The same classes with a node ``ACCELERATOR.KERNEL`` for each match; operands in the pattern's order."""
-    chosen = [(accelerator.name, matcher) for accelerator in accelerators for matcher in accelerator.matchers]
-    classes = []
-    for number, nodes in enumerate(saturated.classes):
-        offers = dict.fromkeys(
-            ENode(f"{name}.{matcher.rule.name}", operands, (), name)
-            for name, matcher in chosen
-            for operands in matches(saturated, matcher, number)
-        )
-        classes.append((*nodes, *offers))
-    return replace(saturated, classes=tuple(classes))
 
 
 def matches(saturated: Saturated, matcher: Matcher, number: int) -> Iterator[tuple[int, ...]]:

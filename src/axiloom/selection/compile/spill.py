@@ -5,8 +5,9 @@ leave a memory is what is read last (Belady), copies elsewhere first; what is no
 there is room, in the end to the host's memory.
 
 Where an order does not fit, values are put aside by hand. `allocate` loads again what the host has; it does
-not invent stores. A list with Belady's choice does, in milliseconds, for graphs of any size. Its program is within a few percent of what the chosen instructions alone take, which is a bound for
-every order, and is printed.
+not invent stores. A list with Belady's choice does, in milliseconds, for graphs of any size. Its program is
+within a few percent of what the chosen instructions alone take, which is a bound for every order, and is
+printed.
 """
 
 from __future__ import annotations
