@@ -211,5 +211,7 @@ def _figures(run: ProblemRun, result: Result) -> Figures:
     return {
         "counters": result.counters,
         "fabric": result.fabric,
-        "limit": report.limit(run.spec, result.fabric, run.multiply_adds, run.array_cycles),
+        "limit": report.limit(
+            run.spec.link, run.spec.macs, result.fabric, run.multiply_adds, run.array_cycles
+        ),
     }

@@ -142,11 +142,9 @@ class System:
         return self.specs[0]
 
     @property
-    def together(self) -> AcceleratorSpec:
-        """What a report says of the hardware as a whole: the first one with the multiply-adds of all."""
-        if len(self.devices) == 1:
-            return self.device
-        return self.device.replace(macs=sum(device.macs for device in self.devices))
+    def macs(self) -> int:
+        """Parallel multiply-adds of all."""
+        return sum(device.macs for device in self.devices)
 
     @cached_property
     def profile(self) -> boards.Board:

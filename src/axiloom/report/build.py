@@ -19,7 +19,7 @@ from axiloom.base.files import write_whole
 from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import STALLS, System
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.report import blocks, losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
@@ -61,7 +61,8 @@ def versions() -> dict[str, str]:
 
 
 def limit(
-    spec: AcceleratorSpec,
+    link: Link,
+    macs: int,
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
@@ -75,9 +76,9 @@ def limit(
     columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`). `port_bits`: of an accelerator's own AXI4
     master, which stands for the streams then.
     """
-    words_per_cycle = (port_bits or spec.link.stream_width) // 32
+    words_per_cycle = (port_bits or link.stream_width) // 32
     stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
-    array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
+    array = -(-(multiply_adds or 0) // macs) if array_cycles is None else array_cycles
     cycles = max(stream, array)
     return {
         "cycles": cycles,
@@ -86,7 +87,7 @@ def limit(
         "stream_cycles": stream,
         "array_cycles": array if multiply_adds is not None else None,
         "words_per_cycle": words_per_cycle,
-        "macs_per_cycle": spec.macs,
+        "macs_per_cycle": macs,
         "multiply_adds": multiply_adds,
     }
 
@@ -110,14 +111,14 @@ def build(
     `advice`: what would be faster, if anything. `choice`: what was chosen by default. `calls` of the driver
     were made; `multiply_adds` and `array_cycles` are of all of them.
     """
-    profile, spec, board = run.profile, system.together, system.profile
+    profile, spec, board = run.profile, system.device, system.profile
     port_bits = system.user_rtl.master_width if system.user_rtl and system.user_rtl.master else None
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": result,
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
-        "limit": limit(spec, run.fabric, multiply_adds, array_cycles, port_bits),
+        "limit": limit(spec.link, system.macs, run.fabric, multiply_adds, array_cycles, port_bits),
         "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=system.rtl != "generated"),
         "activity": losses.meanwhile(profile),
         "functions": [
