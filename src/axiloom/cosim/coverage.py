@@ -22,7 +22,6 @@ import numpy as np
 from axiloom import sw
 from axiloom.base.errors import UsageError
 from axiloom.cosim import lines
-from axiloom.hw.rtl_files.links import plain
 
 if TYPE_CHECKING:
     from axiloom.cosim.system import System
@@ -122,6 +121,8 @@ def read_rtl(data: str, files: Sequence[Path]) -> Counts:
     \\x02: the file f, the line l, and the lines S that the point stands for (Verilator,
     include/verilated_cov_key.h).
     """
+    from axiloom.hw.rtl_files.links import plain  # here: no simulation needs Amaranth
+
     paths = {name: file.absolute() for file in files for name in (plain(file.name), file.name)}
     counts: dict[str, dict[int, int]] = defaultdict(dict)
     points: dict[tuple[str, ...], int] = defaultdict(int)  # instances have an h each
