@@ -54,7 +54,7 @@ def test_the_diagram_is_the_system_that_ran(run: Any) -> None:
     jsonschema.validate(report, schema())
     edges = {(edge["source"], edge["target"]): edge for edge in report["system"]["edges"]}
     stream = edges["DMA", "v3_4"]
-    assert stream["bits"] == run.plan.devices[0].stream_width
+    assert stream["bits"] == run.plan.devices[0].link.stream_width
     assert (stream["there"], stream["back"]) == tuple(
         4 * result.fabric[f"words_{way}"] for way in ("in", "out")
     )
