@@ -1,6 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The convolution engine (conv_v4) against the functional model of the same specification, NumPy and
-torch."""
+"""The convolution engine (conv_v4) against the functional model of the same specification, and NumPy."""
 
 from __future__ import annotations
 
@@ -147,53 +146,12 @@ def test_few_outputs_take_fewer_cycles() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (3, 2, 0)])
-def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
-    torch = pytest.importorskip("torch")
-    spec = small()
-    image = random_elements(spec, (4, 9, 10), 3)
-    filters = random_elements(spec, (5, 4, 3, 3), 4)
-    expected = torch.nn.functional.conv2d(
-        torch.from_numpy(image[None].astype(np.float64)),  # exact; it has no dilation for integers
-        torch.from_numpy(filters.astype(np.float64)),
-        stride=stride,
-        dilation=dilation,
-        padding=padding,
-    )[0].numpy()
-    _, oh, ow = expected.shape
-    values = BASE | {"oc": 5, "ic": 4, "fh": 3, "fw": 3, "ih": 9, "iw": 10, "oh": oh, "ow": ow}
-    values |= dict.fromkeys(("sh", "sw"), stride) | dict.fromkeys(("dh", "dw"), dilation)
-    values |= dict.fromkeys(("pt", "pl"), padding)
-    spec = spec.replace(buffers={"I": 128, "F": 128, "O": 2048})
-    words: list[int] = []
-    for name in ("cfg", "sI", "sF", "cO", "rO"):
-        tile = tuple(values[d] for d in spec.dims)
-        words += opcode_words(spec, name, tile, {"I": image, "F": filters}, None, values)
-    (result,) = simulate(spec, Program(words))
-    got = np.array(result.words, dtype=np.uint32).view(np.int32)[: expected.size]
-    assert np.array_equal(got.reshape(expected.shape), expected)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("macs", [8, *(pytest.param(macs, marks=pytest.mark.slow) for macs in (1, 2, 64))])
 def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     spec = small(macs=macs).replace(buffers={"I": 128, "F": 512, "O": 512})
     program = Program(words_of(spec, "cfg sI sF cO sF cO rO sI cO rO rO"))
     cut = Program(program.words, reset_after=len(program.words) * 2 // 3)
     check(spec, program, program, cut, program, **STALLS)
-
-
-@pytest.mark.parametrize("stream_width", [32, pytest.param(128, marks=pytest.mark.slow)])
-def test_columns_that_no_tap_reads_are_left_out(stream_width: int) -> None:
-    """Between images of which all columns are kept; the program runs twice."""
-    spec = small(stream_width=stream_width)
-    skipped = BASE | {"fw": 1, "sw": 2, "sh": 2, "oh": 2, "ow": 3, "ih": 4, "iw": 6}
-    words: list[int] = []
-    for seed, change in enumerate(
-        ({}, {"pl": 0}, {"iw": 5}, {"fw": 2}, {"ic": 1, "pl": 2, "pt": 0}, {"sw": 1})
-    ):
-        words += words_of(spec, "cfg sI sF cO cO rO", skipped | change, seed)
-    check(spec, Program(words), Program(words), **STALLS)
 
 
 @pytest.mark.slow
@@ -374,6 +332,7 @@ def test_bytes_go_out_a_vector_a_cycle(stream_width: int, vectors: int) -> None:
 
 
 def test_all_reasons_are_listed() -> None:
+    """Those of `ConvGeometry`."""
     spec = small().replace(stream_width=256, buffers={"I": 0, "F": 8, "O": 4})
     with pytest.raises(SpecError) as caught:
         Conv(spec)
@@ -383,8 +342,3 @@ def test_all_reasons_are_listed() -> None:
         "conv buffer F must hold at least 32 words, not 8",
         "conv buffer O must hold at least 16 words, not 4",
     )
-    with pytest.raises(SpecError, match=r"^conv macs must be a power of two, not 12$"):
-        Conv(small(macs=12))
-    with pytest.raises(SpecError, match=r'^conv must execute "linalg.conv_2d_nchw_fchw" on image tiles'):
-        Conv(isa.builtin("conv_v3"))
-    assert repr(Conv(small())) == "Conv('conv_v4')"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.hw.component_bench import simulate
+from tests.hw.conv import window_numbers
 
 from axiloom import isa
 from axiloom.hw.conv.geometry import ConvGeometry
@@ -16,38 +17,16 @@ from axiloom.hw.conv.numbers import ConvNumbers
 
 def expected(d: dict[str, int], geometry: ConvGeometry) -> dict[str, int]:
     """The numbers by name, walks with a dot. What is outside a field's range is cut off there."""
-    channel_blocks, row_blocks = -(-d["oc"] // geometry.rows), -(-d["ow"] // geometry.cols)
-    left = -d["pl"]
-    left_out = geometry.image.skips and d["sw"] == 2 and d["fw"] == 1 and d["iw"] % 2 == 0
-    apart = geometry.image.splits and d["sw"] == 2 and d["fw"] != 1 and d["iw"] % 2 == 0
-    width = d["iw"] >> (left_out or apart)
+    image = geometry.image
+    walk = window_numbers.walk(d, geometry.cols, image.slot_bits, image.at_once)
     return {
-        "last_m": channel_blocks - 1,
-        "last_n": d["oh"] * row_blocks - 1,
+        "last_m": -(-d["oc"] // geometry.rows) - 1,
+        "last_n": d["oh"] * -(-d["ow"] // geometry.cols) - 1,
         "last_k": d["ic"] * d["fh"] * d["fw"] - 1,
         "last_row": min(d["oc"], geometry.rows) - 1,
         "last_oc": d["oc"] - 1,
         "last_lane": (d["ow"] - 1) % geometry.cols,
-        "walk.last_c": d["ic"] - 1,
-        "walk.last_fh": d["fh"] - 1,
-        "walk.last_fw": d["fw"] - 1,
-        "walk.last_block": row_blocks - 1,
-        "walk.ih": d["ih"],
-        "walk.y": -d["pt"],
-        "walk.sh": d["sh"],
-        "walk.dh": d["dh"],
-        "walk.base": -d["pt"] * width,
-        "walk.row_step": d["sh"] * width,
-        "walk.tap_step": d["dh"] * width,
-        "walk.channel_step": d["ih"] * width,
-        "walk.sw": d["sw"],
-        "walk.splits": apart,
-        "walk.whole": d["iw"] // d["sw"],
-        "walk.rest": d["iw"] % d["sw"],
-        "walk.column": left // d["sw"],
-        "walk.phase": 0 if left_out else left % d["sw"],
-        "walk.column_step": d["dw"] // d["sw"],
-        "walk.phase_step": d["dw"] % d["sw"],
+        **{f"walk.{name}": value for name, value in walk.items()},
     }
 
 
@@ -76,15 +55,9 @@ def test_numbers_of_any_tile(data_type: str, stream_width: int, post: bool) -> N
                 field = field[part]
             width = len(field.as_value() if hasattr(field, "as_value") else field)
             assert ctx.get(field) % (1 << width) == value % (1 << width), name
-        assert ctx.get(device.tile.elements) == dims["ic"] * dims["ih"] * dims["iw"] % (
-            1 << len(device.tile.elements)
-        )
-        left_out = dims["fw"] == 1 and dims["sw"] == 2 and dims["iw"] % 2 == 0 and geometry.image.skips
-        assert ctx.get(device.tile.skips) == left_out
-        assert ctx.get(device.tile.odd) == (dims["pl"] % dims["sw"] > 0)
-        apart = dims["fw"] != 1 and dims["sw"] == 2 and dims["iw"] % 2 == 0 and geometry.image.splits
-        assert ctx.get(device.tile.splits) == apart
-        assert ctx.get(device.tile.sw) == (1 if left_out or apart else dims["sw"])
+        for name, value in window_numbers.tile(dims, geometry.image.at_once).items():
+            field = device.tile[name]
+            assert ctx.get(field) == value % (1 << len(field)), name
         beat = stream_width // spec.data_type.bits
         k = dims["ic"] * dims["fh"] * dims["fw"]
         assert ctx.get(device.k) == -(-k // beat) * beat % (1 << len(device.k))

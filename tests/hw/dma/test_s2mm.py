@@ -153,30 +153,6 @@ def test_rows_that_begin_with_the_last_word_of_a_page() -> None:
     assert [burst.beats for burst in bench.writes] == [1, 4] * 6
 
 
-def test_a_packet_longer_than_its_buffer_stops_it() -> None:
-    bench = Half(S2mm(), STALLS)
-    device, overflows = bench.dut, 0
-    bench.packet(range(1, 40))
-
-    async def watch(ctx: Any) -> None:
-        nonlocal overflows
-        while True:
-            _, _, overflow = await ctx.tick().sample(device.overflow)
-            overflows += overflow
-
-    async def main(ctx: Any) -> None:
-        await command(ctx, device, address=0x40, length=30 * 4)
-        while ctx.get(device.status.active):
-            assert not ctx.get(device.status.done)
-            await ctx.tick()
-        await ctx.tick().repeat(40)
-
-    simulate(device, main, models=[*bench.models(), watch])
-    assert overflows == 1
-    assert bench.accepted == 30
-    assert bench.words(0x40, 31) == [*range(1, 31), 0]
-
-
 @pytest.mark.parametrize(("response", "error"), [(SLVERR, "slave_error"), (DECERR, "decode_error")])
 @pytest.mark.parametrize("strided", [False, True])
 def test_an_error_stops_it_when_all_responses_have_come(strided: bool, response: int, error: str) -> None:

@@ -270,24 +270,6 @@ def test_a_cyclic_chain_goes_round_until_it_is_stopped(length: int, tail: int) -
     bench.run(main)
 
 
-def test_nothing_is_assumed_across_a_page() -> None:
-    """Behind the page is a slave that must not be read."""
-    bench = filled(sg_bench(timing=Timing(latency=30), errors={2: DECERR}))
-    chain = [
-        Item(0x1F80, 0x8000, 40),
-        Item(0x1FC0, 0x8100, 40),
-        Item(0x3000, 0x8200, 40),
-    ]
-    put(bench, chain)
-
-    async def main(cpu: Cpu) -> None:
-        await run_chain(cpu, MM2S, chain)
-        assert bench.sent == packets(bench, chain)
-        assert all(burst.address >> 12 != 2 for burst in bench.sg_reads)
-
-    bench.run(main)
-
-
 @pytest.mark.slow
 def test_stop_ends_what_was_begun() -> None:
     bench = filled(sg_bench(timing=Timing(latency=10, stream_stall=0.5)))

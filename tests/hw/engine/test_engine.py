@@ -49,11 +49,6 @@ def test_what_cannot_be_is_refused_before_it_is_made() -> None:
             Picky(isa.builtin("v1_4"))
 
 
-def test_engines_say_what_they_are() -> None:
-    with pytest.raises(NotImplementedError):
-        Engine.sizes(isa.builtin("v3_4"))
-
-
 class Buffer(wiring.Component):
     """The side of a buffer that loads."""
 

@@ -19,19 +19,27 @@ from tests.some import slow
 from axiloom import isa
 from axiloom.base.errors import SpecError
 from axiloom.hw.matmul.engine import MatMul
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, Opcode
 from axiloom.isa.contract.errors import DeviceError
-from axiloom.isa.contract.types import TileRule
+from axiloom.isa.contract.types import SendDim, SendIdx, SendLiteral, SetDims, Skip, TileRule
 
 Dims = tuple[str, str]
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}
 
 
-def small_v4(data_type: str = "int32") -> AcceleratorSpec:
+def small_v4(data_type: str = "int32", width: int = 32) -> AcceleratorSpec:
     """v4 with tiles small enough for this simulator: granule 4, 16 multiply-adds."""
     spec = isa.builtin("v4_16", data_type=data_type)
     buffers = {"A": 48 // spec.data_type.per_word, "B": 48 // spec.data_type.per_word, "C": 48}
-    return spec.replace(tile=TileRule((4, 4, 4), (4, 4, 4)), buffers=buffers, macs=16)
+    spec = spec.replace(tile=TileRule((4, 4, 4), (4, 4, 4)), buffers=buffers, macs=16)
+    return isa.revise(spec, stream_width=width)
+
+
+def small(name: str, data_type: str = "int32", width: int = 32) -> AcceleratorSpec:
+    """The built-in one, with the tiles of `small_v4` if it is called v4."""
+    if name == "v4":
+        return small_v4(data_type, width)
+    return isa.revise(isa.builtin(name, data_type=data_type), stream_width=width)
 
 
 def random_tile(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...], seed: int) -> np.ndarray:
@@ -65,10 +73,12 @@ def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int])
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("data_type", ["int8", slow("int16"), "int32"])
+@pytest.mark.parametrize(
+    ("data_type", "width"), [("int8", 32), slow("int16", 128), ("int32", 32), ("int8", 128), ("int32", 64)]
+)
 @pytest.mark.parametrize("name", ["v1_4", slow("v2_4"), "v3_4", "v4"])
-def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
-    spec = small_v4(data_type) if name == "v4" else isa.builtin(name, data_type=data_type)
+def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width: int) -> None:
+    spec = small(name, data_type, width)
     programs = [whole_matmul(spec, flow, (2, 1, 2)) for flow in spec.flows]
     check(spec, *programs, *programs, **STALLS)
 
@@ -89,7 +99,10 @@ ORDERS = [
     pytest.param(*one, marks=[pytest.mark.slow] if number.bit_count() % 2 else [])
     for number, one in enumerate(
         itertools.product(
-            [("m", "k"), ("k", "m")], [("k", "n"), ("n", "k")], [("m", "n"), ("n", "m")], ["int8", "int32"]
+            [("m", "k"), ("k", "m")],
+            [("k", "n"), ("n", "k")],
+            [("m", "n"), ("n", "m")],
+            [("int8", 32), ("int32", 32), ("int8", 128), ("int32", 64)],
         )
     )
 ]
@@ -97,18 +110,22 @@ ORDERS = [
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize(("a", "b", "c", "data_type"), ORDERS)
-def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
-    """Several blocks of the array in both directions, A and B packed along and across k, C both ways."""
-    spec = isa.builtin("v3_8", data_type=data_type).replace(data={"A": a, "B": b, "C": c}, macs=8)
+@pytest.mark.parametrize(("a", "b", "c", "kind"), ORDERS)
+def test_orders_of_operands(a: Dims, b: Dims, c: Dims, kind: tuple[str, int]) -> None:
+    """Several blocks of the array in both directions, A and B packed along and across k, C both ways; lines
+    as long as a beat and shorter, beats of more elements than the array takes."""
+    spec = isa.builtin("v3_8", data_type=kind[0]).replace(data={"A": a, "B": b, "C": c}, macs=8)
+    spec = isa.revise(spec, stream_width=kind[1])
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "sA", "cC", "rC")), **STALLS)
 
 
 @pytest.mark.every(3)
+@pytest.mark.parametrize("width", [32, slow(128)])
 @pytest.mark.parametrize("macs", [1, slow(2), 4, slow(8), slow(16), 32, slow(64)])
-def test_any_number_of_multiply_adds(macs: int) -> None:
+def test_any_number_of_multiply_adds(macs: int, width: int) -> None:
     """From less than one word of lanes to the whole tile at once."""
-    spec = isa.builtin("v3_8", data_type="int8").replace(macs=macs, tile=TileRule((8, 8, 4)))
+    spec = isa.builtin("v3_8", data_type="int8")
+    spec = spec.replace(macs=macs, tile=TileRule((8, 8, 4)), stream_width=width)
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "cC", "rC", "sB", "cC", "rC")))
 
 
@@ -130,13 +147,48 @@ def test_short_blocks_behind_longer_ones(k: tuple[int, int]) -> None:
     check(spec, Program(words))
 
 
-def test_flexible_tiles_change_from_opcode_to_opcode() -> None:
-    spec = small_v4()
+@pytest.mark.parametrize(("data_type", "width"), [("int32", 32), ("int8", 64), ("int8", 128)])
+def test_flexible_tiles_change_from_opcode_to_opcode(data_type: str, width: int) -> None:
+    spec = small_v4(data_type, width)
     words: list[int] = []
     for tile in [(4, 12, 4), (12, 4, 4), (4, 4, 12), (8, 4, 8)]:
         words += words_of(spec, "sA", "sB", "cC", "cC", "rC", tile=tile)
     words += words_of(spec, "rC", tile=(4, 8, 4))  # a cleared C under other dims: zeros
     check(spec, Program(words), **STALLS)
+
+
+@pytest.mark.parametrize("width", [64, 128])
+def test_long_heads(width: int) -> None:
+    """Words to skip before, behind and between dims, in the same beat and in beats of their own."""
+    spec = small_v4()
+    dims = next(a for a in spec.opcodes["sA"].host if isinstance(a, SendDim))
+    idle, index = SendLiteral(5), SendIdx("m")
+    head = [dims, idle, index, dims, idle, idle, idle, dims, idle]
+    sets = [SetDims() if isinstance(action, SendDim) else Skip() for action in head]
+    opcodes = dict(spec.opcodes)
+    for name in ("sA", "sB", "cC", "rC"):
+        old = opcodes[name]
+        tail = [action for action in old.device if not isinstance(action, SetDims)]
+        opcodes[name] = Opcode(
+            name,
+            (
+                old.host[0],
+                idle,
+                *head,
+                *(a for a in old.payload if not isinstance(a, SendDim)),
+                idle,
+                index,
+                dims,
+            ),
+            (Skip(), *sets, *tail, Skip(), Skip(), SetDims()),
+        )
+    spec = spec.replace(opcodes=opcodes, stream_width=width)
+    words: list[int] = []
+    for tile in [(4, 8, 4), (8, 4, 4)]:
+        words += words_of(spec, "sA", "sB", "cC", "cC", "rC", tile=tile)
+    results = check(spec, Program(words), **STALLS)
+    assert results[0].error == DeviceError.OK
+    assert len(results[0].words) == 64
 
 
 def test_store_without_clear_keeps_c() -> None:
@@ -193,10 +245,11 @@ def test_valid_does_not_wait_for_ready() -> None:
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
+@pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
-def test_reset_in_the_middle(name: str, seed: int) -> None:
+def test_reset_in_the_middle(name: str, width: int, seed: int) -> None:
     """Wherever reset comes, what follows is as after power-on: no word, sum, half or dims are left."""
-    spec = small_v4() if name == "v4" else isa.builtin(name)
+    spec = small(name, "int32" if width == 32 else "int8", width)
     flow = spec.selected_flow
     program = whole_matmul(spec, flow, (2, 1, 1))
     cut = np.random.default_rng(seed).integers(1, len(program.words))
@@ -211,9 +264,11 @@ ACCELERATORS = [
 
 
 @pytest.mark.every(11)
+@pytest.mark.parametrize("width", [32, slow(64), slow(128)])
 @pytest.mark.parametrize("name", ACCELERATORS)
-def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
-    spec = isa.builtin(name)
+def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: int) -> None:
+    kind = ["int8", "int16", "int32"][(isa.builtins().index(name) + width // 128) % 3]
+    spec = isa.revise(isa.builtin(name, data_type="int32" if width == 32 else kind), stream_width=width)
     if spec.tile.granule:
         spec = spec.replace(tile=TileRule(spec.tile.granule, spec.tile.granule))
     program = whole_matmul(spec, spec.selected_flow, (1, 1, 2))
@@ -245,17 +300,20 @@ ERRORS = {
 
 
 @pytest.mark.every(3)
+@pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_stop_the_device_until_reset(case: str) -> None:
+def test_errors_stop_the_device_until_reset(case: str, width: int) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""
-    spec = small_v4().replace(buffers={"A": 48, "B": 48, "C": 48})
+    spec = small_v4(width=width).replace(buffers={"A": 48, "B": 48, "C": 48})
     make, code = ERRORS[case]
     good = words_of(spec, "sA", "sB", "cC", "rC")
     before = [] if "loaded" in case else good
-    bad = Program([*before, *make(spec), *good], reset=True)
-    results = check(spec, bad, Program(good), **STALLS)
+    wrong = make(spec)
+    wrong += [0] * (-len(wrong) % spec.link.beat_words)
+    results = check(spec, Program([*before, *wrong, *good], reset=True), Program(good), **STALLS)
     assert [result.error for result in results] == [code, DeviceError.OK]
-    assert results[0].accepted <= len(before) + len(make(spec)) + 2, "the input registers hold two words"
+    taken = (len(before) + len(wrong)) // spec.link.beat_words
+    assert results[0].accepted <= taken + 2, "the input registers hold two beats"
     assert len(results[0].words) == (16 if before else 0)
 
 
@@ -279,27 +337,26 @@ def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize(("name", "count", "floor"), [("v3_4", 40, 30), ("v3_8", 20, 120), ("v3_16", 6, 120)])
-def test_computes_in_a_row_keep_the_array_full(name: str, count: int, floor: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "width", "count", "floor"),
+    [("v3_4", 32, 40, 30), ("v3_8", 32, 20, 120), ("v3_8", 128, 12, 120), ("v4_16", 32, 6, 120)],
+)
+def test_computes_in_a_row_keep_the_array_full(name: str, width: int, count: int, floor: int) -> None:
     """With A and B resident, one compute follows the other without a gap."""
-    spec = isa.builtin(name)
-    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * count, "rC")))
+    spec = isa.revise(isa.builtin(name), stream_width=width)
+    tile = (16, 16, 16) if spec.tile.granule else None
+    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * count, "rC", tile=tile)))
     assert sustained(spec, result) >= floor
 
 
-def test_flexible_computes_in_a_row_keep_the_array_full() -> None:
-    spec = isa.builtin("v4_16")
-    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 6, "rC", tile=(16, 16, 16))))
-    assert sustained(spec, result) >= 120
-
-
-def test_loading_overlaps_computing_and_sending() -> None:
-    """A step of Ns takes little more than its words: those that go out, and the array, hide behind them."""
-    spec = isa.builtin("v3_4")
+@pytest.mark.parametrize(("name", "width"), [("v3_4", 32), slow("v3_8", 64), slow("v3_8", 128)])
+def test_loading_overlaps_computing_and_sending(name: str, width: int) -> None:
+    """A step of Ns takes little more than its beats: those that go out, and the array, hide behind them."""
+    spec = isa.revise(isa.builtin(name), stream_width=width)
     step = words_of(spec, "sA", "sB", "cC", "rC")
     (once,) = check(spec, Program(step))
-    (often,) = check(spec, Program(step * 9))
-    assert (often.cycles - once.cycles) / 8 <= len(step) + 4
+    (often,) = check(spec, Program(step * 5))
+    assert (often.cycles - once.cycles) / 4 <= len(step) // spec.link.beat_words + 4
 
 
 # --- refusals --------------------------------------------------------------------------------------------

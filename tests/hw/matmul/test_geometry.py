@@ -50,6 +50,21 @@ def test_every_legal_tile_fits(data: st.DataObject) -> None:
     assert geometry.rows * geometry.cols == spec.macs
 
 
+@pytest.mark.parametrize("name", [name for name in isa.builtins() if not name.endswith("_4")])
+@pytest.mark.parametrize(
+    ("width", "data_type"), [(64, "int8"), (64, "int32"), (128, "int16"), (128, "int32")]
+)
+def test_whole_beats_go_into_the_banks(name: str, width: int, data_type: str) -> None:
+    spec = isa.revise(isa.builtin(name, data_type=data_type), stream_width=width)
+    geometry = Geometry.of(spec)
+    assert geometry.a.width == geometry.b.width == geometry.c_words * 32 == width
+
+
+def test_lines_shorter_than_a_beat_are_loaded_in_parts() -> None:
+    geometry = Geometry.of(isa.revise(isa.builtin("v3_8", data_type="int8"), stream_width=128))
+    assert (geometry.a.width, geometry.b.width, geometry.c_words) == (64, 64, 4)
+
+
 def test_faults_quote_the_bad_values() -> None:
     spec = isa.builtin("v3_4", data_type="int8").replace(
         tile=TileRule((4, 4, 6)), buffers={"A": 6, "B": 6, "C": 8}

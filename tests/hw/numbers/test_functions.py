@@ -21,23 +21,8 @@ from axiloom.isa.instructions.externals import FUNCTIONS as MODELS
 
 BITS = {16: "uint16", 32: "uint32"}
 SPECIAL = (
-    0,
-    1,
-    2,
-    0x7F,
-    0x80,
-    0x81,
-    0xFF,
-    0x100,
-    0x3F80,
-    0x3F81,
-    0x3FFF,
-    0x4000,
-    0x7F00,
-    0x7F7F,
-    0x7F80,
-    0x7F81,
-    0x7FC0,
+    *(0, 1, 2, 0x7F, 0x80, 0x81, 0xFF, 0x100, 0x3F80, 0x3F81, 0x3FFF, 0x4000),
+    *(0x7F00, 0x7F7F, 0x7F80, 0x7F81, 0x7FC0),
 )
 
 
@@ -127,17 +112,7 @@ def test_the_larger_one_of_zeros_is_positive() -> None:
 @pytest.mark.slow
 def test_quotients_of_all_significands() -> None:
     a, b = (each.ravel() for each in np.meshgrid(np.arange(0x3F80, 0x4000), np.arange(0x3F80, 0x4000)))
-    for low in (
-        0,
-        1,
-        60,
-        126,
-        127,
-        128,
-        134,
-        135,
-        140,
-    ):  # the exponent of b, so that results are subnormal too
+    for low in (*(0, 1, 60, 126, 127, 128), *(134, 135, 140)):  # exponents of b: results are subnormal too
         other = b & 0x7F | (127 + 126 - low) << 7
         a_low = a & 0x7F | 1 << 7
         same(rtl("bfloat16.div", a_low, other), MODELS["bfloat16.div"].python(a_low, other), 0x7FC0, 7)

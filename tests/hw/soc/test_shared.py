@@ -103,36 +103,6 @@ def test_all_channels_at_once(count: int, latency: int, stall: float) -> None:
     assert sum(a != b for a, b in pairwise(owners)) > count
 
 
-def test_an_address_of_nobody_is_answered() -> None:
-    dut = loopbacks(2)
-    bench = Bench(dut)
-
-    async def main(cpu: Cpu) -> None:
-        ctx, bus = cpu.ctx, dut.s_axi_lite
-        for address in (BASES[1] + 0x10000, 0, 0xFFFFFFFC):
-            ctx.set(bus.araddr, address)
-            ctx.set(bus.arvalid, 1)
-            await ctx.tick().until(bus.arready)
-            ctx.set(bus.arvalid, 0)
-            ctx.set(bus.rready, 1)
-            assert await ctx.tick().sample(bus.rresp, bus.rdata).until(bus.rvalid) == (DECERR, 0)
-            ctx.set(bus.rready, 0)
-            ctx.set(bus.awaddr, address)
-            ctx.set(bus.awvalid, 1)
-            ctx.set(bus.wvalid, 1)
-            await ctx.tick().until(bus.awready & bus.wready)
-            ctx.set(bus.awvalid, 0)
-            ctx.set(bus.wvalid, 0)
-            ctx.set(bus.bready, 1)
-            assert await ctx.tick().sample(bus.bresp).until(bus.bvalid) == (DECERR,)
-            ctx.set(bus.bready, 0)
-        await cpu.write(BASES[1] + S2MM_DMACR, RUN)  # and the way is free again
-        assert not await cpu.read(BASES[1] + S2MM_DMASR) & HALTED
-        assert await cpu.read(BASES[0] + S2MM_DMASR) & HALTED
-
-    bench.run(main)
-
-
 @pytest.mark.slow
 def test_an_error_and_a_reset_of_one_leave_the_other_alone() -> None:
     bench = Bench(loopbacks(2), Timing(latency=10), errors={8: DECERR})

@@ -123,34 +123,24 @@ def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     assert "/*" not in code
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("name", ["v1_4", pytest.param("v3_8", marks=pytest.mark.slow), "v4_16"])
+LINTED = {
+    "v1_4": isa.builtin("v1_4"),
+    "v4_16": isa.builtin("v4_16"),
+    "v3_8 of int8": isa.builtin("v3_8", data_type="int8"),
+    "v3_8 of int16": isa.builtin("v3_8", data_type="int16"),
+    "64 bits, descriptors": isa.revise(
+        isa.builtin("v2_4"), stream_width=64, dma=replace(isa.builtin("v2_4").link.dma, scatter_gather=True)
+    ),
+    "128 bits, requantised": isa.revise(isa.builtin("v3_4", data_type="int8", post=True), stream_width=128),
+    "v4_16, requantised": isa.builtin("v4_16", data_type="int8", post=True),
+}
+
+
+@pytest.mark.every(4)
+@pytest.mark.parametrize("name", LINTED)
 def test_lint_is_clean(name: str) -> None:
-    assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []
-
-
-def test_lint_of_an_accelerator_is_clean() -> None:
-    assert lint(verilog.emit(isa.builtin("v2_4"), "accelerator"), "axiloom_accelerator") == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "data_type", "width", "scatter_gather"),
-    [("v3_8", "int8", 64, True), ("v2_4", "int16", 128, False)],
-)
-def test_lint_is_clean_for_narrow_types_wide_streams_and_scatter_gather(
-    name: str, data_type: str, width: int, scatter_gather: bool
-) -> None:
-    spec = isa.builtin(name, data_type=data_type)
-    spec = isa.revise(spec, stream_width=width, dma=replace(spec.link.dma, scatter_gather=scatter_gather))
-    assert lint(verilog.emit(spec), "axiloom_soc") == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "width"), [("v3_4", 128), ("v4_16", 32)])
-def test_lint_is_clean_with_post_processing(name: str, width: int) -> None:
-    spec = isa.revise(isa.builtin(name, data_type="int8", post=True), stream_width=width)
-    assert lint(verilog.emit(spec, "accelerator"), "axiloom_accelerator") == []
+    for top in ("soc", "accelerator"):
+        assert lint(verilog.emit(LINTED[name], top), f"axiloom_{top}") == []
 
 
 def test_golden_s2mm(golden: Callable[[str, str], None]) -> None:
@@ -179,14 +169,6 @@ def test_memories_are_written_as_amaranth_writes_them(shape: Shape) -> None:
     assert rtlil.ModuleEmitter.emit_memory is theirs
     assert ours == text()
     assert "$meminit_v2" in ours
-
-
-@pytest.mark.slow
-def test_amaranth_is_left_as_it_was() -> None:
-    theirs = rtlil.ModuleEmitter.emit_memory
-    assert theirs.__module__ == "amaranth.back.rtlil"
-    verilog.emit(isa.builtin("v1_4"), "accelerator")
-    assert rtlil.ModuleEmitter.emit_memory is theirs
 
 
 @pytest.mark.slow

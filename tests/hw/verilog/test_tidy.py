@@ -123,45 +123,6 @@ HEADER = """
 """
 
 
-def test_a_narrow_result_is_not_widened() -> None:
-    """~c is one bit; in eight bits it would be eight. A shift of eight bits is not a condition."""
-    assert body(
-        HEADER
-        + r"""
-          assign \$2  = ~ c;
-          assign x = a + \$2 ;
-        endmodule
-    """
-    ) == ["assign _2 = ~c;", "assign x = a + _2;"]
-    assert body(
-        HEADER
-        + r"""
-          assign \$2  = a >> b;
-          assign y = c & \$2 ;
-        endmodule
-    """
-    ) == ["assign _2 = a >> b;", "assign y = c & _2;"]
-
-
-def test_low_bits_of_a_sum() -> None:
-    assert body(
-        HEADER
-        + r"""
-          assign \$3  = b + 1'h1;
-          assign z = \$3 [3:0];
-        endmodule
-    """
-    ) == ["assign z = b + 4'h1;"]
-    assert body(
-        HEADER
-        + r"""
-          assign \$3  = b + 1'h1;
-          assign x = \$3 ;
-        endmodule
-    """
-    ) == ["assign _3 = b + 4'h1;", "assign x = _3;"], "the carry is taken"
-
-
 def test_what_nobody_reads_goes() -> None:
     assert body(
         HEADER
@@ -172,42 +133,6 @@ def test_what_nobody_reads_goes() -> None:
         endmodule
     """
     ) == ["assign y = c;"]
-
-
-def test_an_empty_arm_with_priority_stays() -> None:
-    text = r"""
-          reg [7:0] x;
-          always @* begin
-            x = 8'h00;
-            casez ({ c, b })
-              5'b????1:
-                  /* empty */;
-              5'b1????:
-                  x = a;
-            endcase
-            casez (b)
-              4'h1:
-                  /* empty */;
-              4'h2:
-                  x = a;
-            endcase
-          end
-        endmodule
-    """
-    assert body(HEADER + text) == [
-        "always @* begin",
-        "  x = 8'h00;",
-        "  casez ({ c, b })",
-        "    5'b????1: ;",
-        "    5'b1????: x = a;",
-        "    default: ;",
-        "  endcase",
-        "  case (b)",
-        "    4'h2: x = a;",
-        "    default: ;",
-        "  endcase",
-        "end",
-    ]
 
 
 def test_equal_modules_are_one_and_unread_inputs_go() -> None:

@@ -13,9 +13,7 @@ from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words
 
 from axiloom import isa
-from axiloom.base.errors import SpecError
 from axiloom.hw.engine.decoder import CLEAR, COMPUTE, STORE, Programs
-from axiloom.hw.window.engine import WindowConv
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.kernels.forms import WINDOW
@@ -158,16 +156,3 @@ def test_a_long_window_keeps_the_multipliers_busy(data_type: str, macs: int) -> 
     (result,) = check(spec, Program(words))
     assert result.words[0] == 4 * 180
     assert sustained(spec, result) >= 0.95 * 2 * macs
-
-
-def test_all_reasons_are_listed() -> None:
-    spec = small().replace(macs=3, stream_width=256)
-    with pytest.raises(SpecError) as caught:
-        WindowConv(spec)
-    assert caught.value.faults == (
-        "window conv stream width must be one of 32, 64, 128, not 256",
-        "window conv macs must be a power of two, not 3",
-    )
-    with pytest.raises(SpecError, match=r'^window conv must execute "linalg.conv_2d_nchw_fchw" on windows'):
-        WindowConv(isa.builtin("v3_4"))
-    assert repr(WindowConv(small())) == "WindowConv('conv_v3')"
