@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.nests.lower.programs import banks, interpret, random_values, raw
+from tests.nests.lower.programs import banks, random_values, raw
 from tests.nests.timing.test_timing import deeper
 
 import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
 from axiloom.nest import run as run_rtl
 from axiloom.nests import timing
+from axiloom.nests.affine import oracle
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower import Lowered, lower
 from axiloom.nests.program import Program
@@ -45,7 +46,7 @@ def test_the_smallest_depths_are_few() -> None:
 def test_in_verilator() -> None:
     program, lowered, fitted = small()
     values = random_values(program)
-    expected = interpret(program, values)
+    expected = oracle.execute(program, values)
     memories = banks(lowered, program, values)
     outcome = run_rtl(fitted.circuit, memories)
     assert (outcome.cycles, outcome.peaks) == (fitted.cycles, fitted.largest)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Operate
 from axiloom.hw.nest.operators import operator
 from axiloom.isa.numerics.formats import format_of
+from axiloom.nests.affine import oracle
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.lower import Lowered
-from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement
+from axiloom.nests.program import Array, Expression, Literal, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Placed, Schedule
 from axiloom.nests.timing.execute import Run, execute
 
@@ -120,70 +120,6 @@ def unroll(schedule: Schedule, *loops: str) -> Schedule:
 # --- what they compute -------------------------------------------------------------------------------
 
 
-def instances(statement: Statement, widest: int = 64) -> list[dict[str, int]]:
-    """All points of a domain within 0 .. widest, by trying."""
-    found: list[dict[str, int]] = [{}]
-    for position, name in enumerate(statement.iterators):
-        known = set(statement.iterators[: position + 1])
-        forms = [each for each in statement.domain if set(each.names) <= known]
-        found = [
-            {**point, name: value}
-            for point, value in product(found, range(widest))
-            if all(each.value({**point, name: value}) >= 0 for each in forms)
-        ]
-    return found
-
-
-def interpret(program: Program, values: Values, widest: int = 64) -> Values:
-    """The program's arrays after it, one instance after the other."""
-    arrays = {
-        each.name: np.array(values.get(each.name, np.zeros(each.shape)), format_of(each.number).numpy)
-        for each in program.arrays
-    }
-    todo = []
-    for statement in program.statements:
-        for point in instances(statement, widest):
-            time: list[int] = [statement.place[0]]
-            for name, static in zip(statement.iterators, statement.place[1:], strict=True):
-                time += [point[name], static]
-            todo.append((time, statement.name, point))
-    for _, name, point in sorted(todo, key=lambda each: each[0]):
-        statement = program.statement(name)
-        place = tuple(each.value(point) for each in statement.target.subscripts)
-        with np.errstate(all="ignore"):
-            arrays[statement.target.array][place] = evaluate(statement.value, point, arrays)
-    return arrays
-
-
-def evaluate(tree: Expression, point: Mapping[str, int], arrays: Values) -> Any:
-    match tree:
-        case Literal(value=value, number=number):
-            return format_of(number).numpy.type(value)
-        case Index(value=value, number=number):
-            return format_of(number).numpy.type(value.value(point))
-        case Load(array=array, subscripts=subscripts):
-            return arrays[array][tuple(each.value(point) for each in subscripts)]
-        case Op(name=name, operands=operands):
-            return compute(name, [evaluate(each, point, arrays) for each in operands])
-
-
-def compute(name: str, operands: list[Any]) -> Any:
-    match name:
-        case "add":
-            return operands[0] + operands[1]
-        case "sub":
-            return operands[0] - operands[1]
-        case "mul":
-            return operands[0] * operands[1]
-        case "max":
-            return np.maximum(operands[0], operands[1])
-        case "lt":
-            return np.bool_(operands[0] < operands[1])
-        case "select":
-            return operands[1] if operands[0] else operands[2]
-    raise NotImplementedError(name)
-
-
 def operation(node: Operate, operands: Sequence[int]) -> int:
     """A node's raw result, by the operator's own reference."""
     one = operator(node.operator, node.number, node.result, node.latency)
@@ -237,7 +173,7 @@ def check(schedule: Schedule, seed: int = 0, rtl: bool = False, **options: Any) 
     takes. `rtl`: in Verilator, too."""
     lowered = lower(schedule, **options)
     values = random_values(schedule.program, seed)
-    wanted = interpret(schedule.program, values)
+    wanted = oracle.execute(schedule.program, values)
     found, done = run(lowered, schedule.program, values)
     for name, array in found.items():
         np.testing.assert_array_equal(raw(array), raw(wanted[name]), name)

@@ -58,22 +58,10 @@ def test_statements_that_are_never_executed(seed: int, number: int) -> None:
     one(seed, number, Counter())
 
 
-def under_a_plan(schedule: Schedule, seed: int) -> None:
-    rng = Random(seed)
-    circuits.check(rng, schedule.program, schedule, seed, Counter())
-
-
-@pytest.mark.slow
-@given(chains(), st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
-def test_fifos(schedule: Schedule, seed: int) -> None:
-    under_a_plan(schedule, seed)
-
-
-@given(schedules(), st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
-def test_tokens(schedule: Schedule, seed: int) -> None:
-    under_a_plan(schedule, seed)
+@given(st.one_of(chains(), schedules()), st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_fifos_and_tokens(schedule: Schedule, seed: int) -> None:
+    circuits.check(Random(seed), schedule.program, schedule, seed, Counter())
 
 
 # --- what these tests would catch --------------------------------------------------------------------
