@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.drivergen import host
 from tests.drivergen.pipeline.test_pipeline import HAND
-from tests.drivergen.test_drivers import CHAIN, FLOWS, narrow
-from tests.isa.strategies import specs, tiles
+from tests.drivergen.test_drivers import FLOWS
 from tests.some import some
 
 from axiloom import isa
 from axiloom.base.errors import UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.isa import AcceleratorSpec
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "flow"), some(FLOWS, 5))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
@@ -26,28 +22,6 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     assert sum(device.sent) == sum(published.sent)
     assert len(device.sent) <= len(published.sent)
     assert device.received == published.received
-
-
-@pytest.mark.parametrize(("name", "encoding", "dtype"), some(narrow(1), 7))
-def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
-    spec = isa.builtin(name, data_type=dtype, encoding=encoding)
-    host.check(matmul_mlir(7, 13, 5, dtype), spec, pipeline="coalesced")
-
-
-@given(st.data())
-@settings(max_examples=20)
-def test_every_specification(data: st.DataObject) -> None:
-    spec: AcceleratorSpec = data.draw(specs())
-    flow = data.draw(st.sampled_from(sorted(spec.flows)))
-    order = data.draw(st.sampled_from(isa.loop_orders(spec, flow)))
-    tile = data.draw(tiles(spec))
-    M, N, K = (data.draw(st.integers(1, 2 * size + 1)) for size in tile)
-    text = matmul_mlir(M, N, K, spec.data_type.value)
-    host.check(text, spec, flow=flow, order=order, tile=tile, pipeline="coalesced")
-
-
-def test_a_chain_with_memory_in_between() -> None:
-    host.check(CHAIN, isa.builtin("v3_4", encoding="literals"), pipeline="coalesced")
 
 
 def test_one_transfer_an_iteration() -> None:

@@ -303,21 +303,6 @@ def test_rejected(what: str) -> None:
     assert message == why
 
 
-@pytest.mark.slow
-@given(
-    st.tuples(*[st.integers(2, 40)] * 3),
-    st.sampled_from(["int8", "int32"]),
-    st.sampled_from(["copying", "all"]),
-)
-@settings(max_examples=6)
-def test_a_matmul_is_a_convolution_of_one_tap(size: tuple[int, int, int], dtype: str, pipeline: str) -> None:
-    device = with_descriptors(dtype) if pipeline == "all" else spec("conv_v4", dtype)
-    driver, _ = host.check(matmul_mlir(*size, dtype), device, pipeline=pipeline)
-    (call,) = driver.calls
-    assert (call.sizes["oc"], call.sizes["ic"]) == (size[0], size[2])
-    assert call.multiply_adds == size[0] * size[1] * size[2]
-
-
 def test_groups_are_named_by_an_accelerator_for_matmuls_too() -> None:
     with pytest.raises(CompileError) as caught:
         compile_mlir(Grouped("depthwise_conv_2d_nchw_chw").text, isa.builtin("v4_16"))

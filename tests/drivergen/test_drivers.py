@@ -17,43 +17,19 @@ from axiloom.isa import AcceleratorSpec
 FLOWS = [(name, flow) for name in isa.builtins() for flow in isa.builtin(name).flows]
 
 
-@pytest.mark.every(4)
-@pytest.mark.parametrize(("name", "flow"), FLOWS[::3])
-@pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
-def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
-    host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow)
+NARROW = [
+    (name, encoding, ("int8", "int16")[(number + place) % 2])
+    for number, name in enumerate(isa.builtins())
+    for place, encoding in enumerate(("bitmask", "literals"))
+]
+"""Each accelerator in both encodings, the types in turn."""
 
 
-def narrow(first: int) -> list[tuple[str, str, str]]:
-    """Each accelerator in both encodings, the types in turn: with `first` 0 and 1 all there are."""
-    types = ("int8", "int16")
-    return [
-        (name, encoding, types[(number + place + first) % 2])
-        for number, name in enumerate(isa.builtins())
-        for place, encoding in enumerate(("bitmask", "literals"))
-    ]
-
-
-@pytest.mark.parametrize(("name", "encoding", "dtype"), some(narrow(0), 7))
+@pytest.mark.parametrize(("name", "encoding", "dtype"), some(NARROW, 7))
 def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
-    host.check(matmul_mlir(7, 13, 5, dtype), isa.builtin(name, data_type=dtype, encoding=encoding))
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("width", [64, 128])
-@pytest.mark.parametrize(
-    ("name", "dtype"), [("v1_4", "int8"), ("v2_8", "int16"), ("v3_4", "int32"), ("v4_16", "int8")]
-)
-def test_wide_streams(name: str, dtype: str, width: int) -> None:
-    """The words that fill up a beat are staged with the rest."""
-    spec = isa.revise(isa.builtin(name, data_type=dtype), stream_width=width)
-    for flow in spec.flows:
-        host.check(matmul_mlir(9, 6, 17, dtype), spec, flow=flow)
-
-
-@pytest.mark.parametrize("name", ["v1_8", "v2_16", "v3_16", "v4_16"])
-def test_sixty(name: str) -> None:
-    host.check(matmul_mlir(60, 72, 80), isa.builtin(name))
+    spec = isa.builtin(name, data_type=dtype, encoding=encoding)
+    for pipeline in ("published", "coalesced"):
+        host.check(matmul_mlir(7, 13, 5, dtype), spec, pipeline=pipeline)
 
 
 @pytest.mark.every(3)
@@ -73,9 +49,9 @@ def test_every_way_to_write_it(problem: Generic) -> None:
     host.check(problem.text, isa.builtin("v3_4", data_type=problem.dtype))
 
 
-@given(st.data())
-@settings(max_examples=12)
-def test_every_specification(data: st.DataObject) -> None:
+@given(st.data(), st.sampled_from(["published", "coalesced"]))
+@settings(max_examples=24)
+def test_every_specification(data: st.DataObject, pipeline: str) -> None:
     """Any sound specification, flow, order and tile; any sizes."""
     spec: AcceleratorSpec = data.draw(specs())
     flow = data.draw(st.sampled_from(sorted(spec.flows)))
@@ -83,7 +59,7 @@ def test_every_specification(data: st.DataObject) -> None:
     tile = data.draw(tiles(spec))
     M, N, K = (data.draw(st.integers(1, 2 * size + 1)) for size in tile)
     text = matmul_mlir(M, N, K, spec.data_type.value)
-    driver, _ = host.check(text, spec, flow=flow, order=order, tile=tile)
+    driver, _ = host.check(text, spec, flow=flow, order=order, tile=tile, pipeline=pipeline)
     assert driver.calls[0].tile == tile
 
 
@@ -131,8 +107,9 @@ func.func @two(%A : tensor<5x6xi32>, %B : tensor<6x7xi32>, %D : !R) -> (!AB, !R)
 """
 
 
-def test_a_chain_with_constants_and_memory_in_between() -> None:
-    driver, _ = host.check(CHAIN, isa.builtin("v3_4"))
+@pytest.mark.parametrize(("encoding", "pipeline"), [("bitmask", "published"), ("literals", "coalesced")])
+def test_a_chain_with_constants_and_memory_in_between(encoding: str, pipeline: str) -> None:
+    driver, _ = host.check(CHAIN, isa.builtin("v3_4", encoding=encoding), pipeline=pipeline)
     assert [arg.kind for arg in driver.args] == ["in", "in", "inout", "out"]
     assert [(call.M, call.N, call.K) for call in driver.calls] == [(5, 7, 6), (5, 3, 7), (5, 3, 3)]
 

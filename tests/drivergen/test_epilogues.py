@@ -173,19 +173,6 @@ def test_results_that_cannot_be_written_in_place_are_taken() -> None:
     assert "DMA_TAKER_COPY_I8" in driver.c
 
 
-@pytest.mark.slow
-@given(
-    st.tuples(st.integers(1, 70), st.integers(1, 70), st.integers(1, 70)),
-    st.sampled_from(["v3_16", "v4_16"]),
-    st.sampled_from([32, 64, 128]),
-    st.sampled_from(["all", "zero-copy"]),
-)
-@settings(max_examples=8)
-def test_any_queued_matmul(size: tuple[int, int, int], name: str, width: int, pipeline: str) -> None:
-    M, N, K = size
-    check(Rounded(matmul(M, N, K), (M, N), 1).text, queued(name, width), pipeline=pipeline)
-
-
 def test_queued_convolution() -> None:
     text = rounded(Conv(pad=(1, 1, 1, 1), dtype="int8"), lo=0).text
     assert "dma_queue_open" in check(text, queued("conv_v4"), pipeline="all").c

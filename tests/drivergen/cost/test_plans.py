@@ -127,13 +127,6 @@ def test_rows_of_no_whole_beats_are_copied() -> None:
     assert (result(plan).add, result(plan).in_place) == (False, False)
 
 
-def test_drivers_that_copy_are_taken_to_add() -> None:
-    problem = Problem(50, 40, 64, results=Results(fresh=True))
-    (plan,) = plans(V4, problem, [Candidate("Cs", ("m", "n", "k"), (32, 16, 32))], queued=False).values()
-    assert result(plan).add
-    assert not any(span.shift for region in regions(plan).values() for span in region.spans)
-
-
 def result(plan: Plan) -> Receive:
     (move,) = (item.move for item in plan.items if isinstance(item.move, Receive))
     return move

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.drivergen.programs import Generic
 
 from axiloom import isa
 from axiloom.base.errors import CompileError
@@ -112,19 +111,6 @@ def test_texts(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     within(SECONDS, lambda: codes.append(opt.main([str(file)])) if (codes := [0]) else None)
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"axiloom-opt: {file}:{message}\n")
-
-
-@pytest.mark.parametrize("base", [MATMUL, Generic(4, 4, 4, tensors=True, zeroed=True).text])
-def test_every_truncation_ends_with_one_line(base: str) -> None:
-    """Whatever part of a file has arrived: an editor saves it, a download stops."""
-    texts = [base[:end] for end in range(0, len(base.rstrip()) - 1, 7)]
-
-    def work() -> None:
-        for text in texts:
-            with pytest.raises(CompileError, match=r"^input.mlir:(\d+:\d+:)? [^\n]*$|none$"):
-                compile_cpu(text)
-
-    within(60, work)
 
 
 # --- axiloom-opt ---------------------------------------------------------------------------------------
