@@ -15,7 +15,18 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.isa.conv_specs import FIELD_BITS, conv_specs
 from tests.isa.conv_streams import Convolution, conv_program
-from tests.isa.strategies import Words, channels, elements, matrices, post_settings
+from tests.isa.strategies import (
+    Program,
+    Words,
+    channels,
+    damaged,
+    elements,
+    matrices,
+    post_settings,
+    specs,
+    well_formed,
+    word_program,
+)
 from tests.isa.streams import Matrix, opcode_words
 
 from axiloom.isa import AcceleratorSpec, Opcode
@@ -31,7 +42,7 @@ from axiloom.isa.contract.types import (
     SetDims,
     Store,
 )
-from axiloom.isa.kernels.forms import IMAGE, WINDOW
+from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 
 __all__ = [
     "conv_ill_formed",
@@ -42,7 +53,6 @@ __all__ = [
     "convolutions",
 ]
 
-_WORD = st.integers(0, 2**32 - 1)
 
 # --- problems ---------------------------------------------------------------------------------------
 
@@ -257,27 +267,9 @@ def _words(
     return opcode_words(spec, opcode, tile, operands, None, wanted)
 
 
-@st.composite
-def conv_ill_formed(draw: st.DrawFn, spec: AcceleratorSpec) -> tuple[Words, str]:
-    """A stream that is probably wrong: words cut, changed, inserted or dropped; opcodes in any order under
-    any sizes; or noise. What the model makes of it is the reference."""
-    words, text = draw(conv_well_formed(spec))
-    fault = draw(st.sampled_from(["cut", "change", "insert", "drop", "noise"] + 4 * ["any order"]))
-    if fault == "noise":
-        return np.array(draw(st.lists(_WORD, min_size=1, max_size=40)), dtype=np.uint32), "noise"
-    if fault == "any order" or words.size == 0:
-        return draw(_any_order(spec))
-    at = draw(st.integers(0, words.size - 1))
-    if fault == "cut":
-        return words[:at], f"{text}; cut at word {at}"
-    if fault == "drop":
-        return np.delete(words, at), f"{text}; word {at} dropped"
-    word = draw(_WORD | st.sampled_from([op.literal or 0 for op in spec.opcodes.values()]))
-    if fault == "insert":
-        return np.insert(words, at, np.uint32(word)), f"{text}; {word:#x} inserted at word {at}"
-    changed = words.copy()
-    changed[at] = word
-    return changed, f"{text}; word {at} changed to {word:#x}"
+def conv_ill_formed(spec: AcceleratorSpec) -> Program:
+    """As `strategies.ill_formed`."""
+    return damaged(spec, conv_well_formed(spec), _any_order(spec))
 
 
 @st.composite
@@ -313,3 +305,15 @@ def _any_order(draw: st.DrawFn, spec: AcceleratorSpec) -> tuple[Words, str]:
 def conv_word_program(spec: AcceleratorSpec) -> st.SearchStrategy[tuple[Words, str]]:
     """Words for a device of `spec`, well-formed or not, and what they are."""
     return conv_well_formed(spec) | conv_ill_formed(spec)
+
+
+ANY = st.one_of(specs(), specs(post=True), conv_specs(), conv_specs(post=True))
+"""Of products and of convolutions, with post-processing and without."""
+
+
+def any_well_formed(spec: AcceleratorSpec) -> Program:
+    return well_formed(spec) if spec.form is MATMUL else conv_well_formed(spec)
+
+
+def any_program(spec: AcceleratorSpec) -> Program:
+    return word_program(spec) if spec.form is MATMUL else conv_word_program(spec)

@@ -44,6 +44,7 @@ from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.numerics import SIGNED
 
 Words = npt.NDArray[np.uint32]
+Program = st.SearchStrategy[tuple[Words, str]]
 _WORD = st.integers(0, 2**32 - 1)
 _POST = st.permutations(["zp", "lo", "hi"])
 
@@ -320,16 +321,22 @@ def _shapes_after(
     return shapes
 
 
+def ill_formed(spec: AcceleratorSpec) -> Program:
+    return damaged(spec, well_formed(spec), _any_order(spec))
+
+
 @st.composite
-def ill_formed(draw: st.DrawFn, spec: AcceleratorSpec) -> tuple[Words, str]:
+def damaged(
+    draw: st.DrawFn, spec: AcceleratorSpec, well_formed: Program, any_order: Program
+) -> tuple[Words, str]:
     """A stream that is probably wrong: a well-formed one with words cut, changed, inserted or dropped, or
     opcodes in any order under any dims, or noise. What the model makes of it is the reference."""
-    words, text = draw(well_formed(spec))
+    words, text = draw(well_formed)
     fault = draw(st.sampled_from(["cut", "change", "insert", "drop", "noise"] + 4 * ["any order"]))
     if fault == "noise":
         return np.array(draw(st.lists(_WORD, min_size=1, max_size=40)), dtype=np.uint32), "noise"
     if fault == "any order" or words.size == 0:
-        return draw(_any_order(spec))
+        return draw(any_order)
     at = draw(st.integers(0, words.size - 1))
     if fault == "cut":
         return words[:at], f"{text}; cut at word {at}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.isa.conv_strategies import conv_specs
-from tests.isa.strategies import specs
+from tests.isa.conv_strategies import ANY
 
 from axiloom import isa
 from axiloom.isa import AcceleratorSpec
@@ -17,21 +16,11 @@ from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.prove.spec import claims, compared, decided
 from axiloom.prove.verdict import Answer
 
-ANY = st.one_of(specs(), specs(post=True), conv_specs(), conv_specs(post=True))
 
-
-@settings(max_examples=6)
+@settings(max_examples=12)
 @given(ANY, st.integers(0, 1000))
 def test_any_specification(spec: AcceleratorSpec, seed: int) -> None:
     verdict = compared(model_of(spec), words=150, seed=seed, streams=2)
-    assert verdict.answer is Answer.HOLDS, verdict.text
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(ANY, st.integers(0, 1000))
-def test_any_specification_for_longer(spec: AcceleratorSpec, seed: int) -> None:
-    verdict = compared(model_of(spec), words=1500, seed=seed)
     assert verdict.answer is Answer.HOLDS, verdict.text
 
 

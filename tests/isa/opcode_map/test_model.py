@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.isa.strategies import Words, matrices, specs, tiles, word_program
+from tests.isa.conv_strategies import ANY, any_program
+from tests.isa.strategies import Words, matrices, specs, tiles
 from tests.isa.streams import matmul_program, wrapped_matmul
 
 from axiloom import isa
@@ -41,8 +42,8 @@ def test_matmul_equals_numpy(data: st.DataObject) -> None:
 @given(st.data())
 @settings(max_examples=60)
 def test_any_portions_of_words_give_the_same(data: st.DataObject) -> None:
-    spec = data.draw(specs())
-    words, _ = data.draw(word_program(spec))
+    spec = data.draw(ANY)
+    words, _ = data.draw(any_program(spec))
     whole, parts = FunctionalModel(spec), FunctionalModel(spec)
     expected = whole.feed(words)
     cuts = sorted(data.draw(st.lists(st.integers(0, words.size), max_size=6)))
@@ -58,9 +59,9 @@ def test_any_portions_of_words_give_the_same(data: st.DataObject) -> None:
 @given(st.data())
 @settings(max_examples=60)
 def test_reset_recovers_from_anything(data: st.DataObject) -> None:
-    spec = data.draw(specs())
-    before, _ = data.draw(word_program(spec))
-    after, _ = data.draw(word_program(spec))
+    spec = data.draw(ANY)
+    before, _ = data.draw(any_program(spec))
+    after, _ = data.draw(any_program(spec))
     used, fresh = FunctionalModel(spec), FunctionalModel(spec)
     used.feed(before)
     used.reset()

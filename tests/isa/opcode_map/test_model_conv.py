@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.isa.conv_strategies import conv_operands, conv_specs, conv_word_program, convolutions
+from tests.isa.conv_strategies import conv_operands, conv_specs, convolutions
 from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import Matrix, packed_tile
 
@@ -117,37 +117,6 @@ def test_convolution_equals_pytorch(data: st.DataObject) -> None:
     flow = sorted(spec.flows)[0]
     found = run(spec, flow, isa.loop_orders(spec, flow)[0], tile, problem, operands)
     assert np.array_equal(found, whole[0].numpy())
-
-
-@pytest.mark.slow
-@given(data=st.data(), post=st.booleans())
-@settings(max_examples=60)
-def test_any_portions_of_words_give_the_same(data: st.DataObject, post: bool) -> None:
-    spec = data.draw(conv_specs(post=post))
-    words, _ = data.draw(conv_word_program(spec))
-    whole, parts = FunctionalModel(spec), FunctionalModel(spec)
-    expected = whole.feed(words)
-    cuts = sorted(data.draw(st.lists(st.integers(0, words.size), max_size=6)))
-    out, flags = [], []
-    for part in np.split(words, cuts):
-        out.append(parts.feed(part))
-        flags.append(parts.tlast)
-    assert np.array_equal(np.concatenate(out), expected)
-    assert np.array_equal(np.concatenate(flags), whole.tlast)
-    assert (parts.error, parts.code, parts.accepted) == (whole.error, whole.code, whole.accepted)
-
-
-@given(data=st.data(), post=st.booleans())
-@settings(max_examples=40)
-def test_reset_recovers_from_anything(data: st.DataObject, post: bool) -> None:
-    spec = data.draw(conv_specs(post=post))
-    before, _ = data.draw(conv_word_program(spec))
-    after, _ = data.draw(conv_word_program(spec))
-    used, fresh = FunctionalModel(spec), FunctionalModel(spec)
-    used.feed(before)
-    used.reset()
-    assert np.array_equal(used.feed(after), fresh.feed(after))
-    assert used.error == fresh.error
 
 
 # --- conv_v4 by hand ----------------------------------------------------------------------------------
