@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from tests.accelerators.flexasr import flexasr_numbers as judge
 from tests.accelerators.flexasr.terms import evaluate, function_term
+from tests.some import slow
 
 from axiloom.accelerators.flexasr import host as flexasr
 from axiloom.base.errors import SpecError
@@ -182,7 +183,9 @@ def _some(stride: int) -> Array:
     return WORDS[::stride][: 256 // stride * 4096]
 
 
-def _pieces(name: str, stride: int) -> None:
+@pytest.mark.parametrize("stride", [17, slow(1)])
+@pytest.mark.parametrize("name", ["sigmoid", "tanh", "inverse_root"])
+def test_pieces(name: str, stride: int) -> None:
     """NumPy's code of the text, and z3's term, against floats."""
     expected = getattr(judge, name)(_some(stride))
     assert np.array_equal(answers(f"{name}(x)", stride=stride), expected)
@@ -190,37 +193,14 @@ def _pieces(name: str, stride: int) -> None:
     assert np.array_equal(evaluate(term, signed=True, x=_some(stride)), expected)
 
 
-def _packed(bias: int, stride: int) -> None:
+@pytest.mark.parametrize(("bias", "stride"), [(2, 17), *(slow(bias, 1) for bias in range(8))])
+def test_packed(bias: int, stride: int) -> None:
     expected = judge.packed(_some(stride), bias + 4)
     found = answers("packed(x, data[0:5])", data=bias + 4, stride=stride)
     assert np.array_equal(found, expected)
     term = function_term(isa().functions["packed"])
     low = np.array([bias + 4])
     assert np.array_equal(evaluate(term, signed=False, x=_some(stride), unit_log=low), expected)
-
-
-PIECES = ["sigmoid", "tanh", "inverse_root"]
-
-
-@pytest.mark.parametrize("name", PIECES)
-def test_pieces(name: str) -> None:
-    _pieces(name, 17)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PIECES)
-def test_pieces_on_all_words(name: str) -> None:
-    _pieces(name, 1)
-
-
-def test_packed() -> None:
-    _packed(2, 17)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bias", range(8))
-def test_packed_on_all_words(bias: int) -> None:
-    _packed(bias, 1)
 
 
 @pytest.mark.slow
@@ -410,13 +390,6 @@ def test_a_program_takes_all_results() -> None:
         made = flexasr.layer(random_bytes(rng, 1, 16), [product(rng, 1, 64, 16)], program, 2)
         with pytest.raises(IllegalCommandError, match="act_outputs"):
             made.run(device())
-
-
-def test_reads() -> None:
-    """What no published program reads is not said."""
-    unit = device()
-    with pytest.raises(IllegalCommandError, match="no instruction comes"):
-        unit.command(addr=0x34500000, rd=1)
 
 
 def test_one_element_after_the_other() -> None:

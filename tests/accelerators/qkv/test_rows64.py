@@ -79,19 +79,6 @@ def test_products() -> None:
     assert np.array_equal(run(program("gemm_add")), rounded(c + product))
 
 
-def test_gemm_add_is_gemm_and_add() -> None:
-    """Bit for bit: the product is rounded before it is added."""
-    apart = [
-        word("load_1", 64, 0, host=A),
-        word("load_1", 64, 64, host=B),
-        word("gemm", 0, 0, 64),
-        word("load_1", 64, 0, host=C),
-        word("add_rows", 64, 0, 0),
-        word("store_2", 64, 0, host=OUT),
-    ]
-    assert np.array_equal(run(apart), run(program("gemm_add")))
-
-
 def test_moves() -> None:
     """There and back, and transposed twice."""
     a = inputs()[0]

@@ -12,13 +12,6 @@ from axiloom.base.errors import SpecError
 
 BENCH = Bench("rows64", 8, 4)
 N = BENCH.columns
-EXPECTED = {
-    "add_rows": np.add,
-    "subtract_rows": np.subtract,
-    "multiply_rows": np.multiply,
-    "maximum_rows": np.maximum,
-    "relu": lambda a, _: np.maximum(a, 0),
-}
 
 
 def _stored(bench: Bench, name: str, a: plain.Array, b: plain.Array) -> plain.Array:
@@ -37,15 +30,6 @@ def _stored(bench: Bench, name: str, a: plain.Array, b: plain.Array) -> plain.Ar
     (outcome,) = bench.run([bench.segment(sent)])
     (packet,) = packets(outcome, bench.width)
     return plain.numbers(np.frombuffer(packet, "<u2").reshape(N, N))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXPECTED)
-def test_against_numpy(name: str) -> None:
-    rng = np.random.default_rng(3)
-    a, b = (plain.brain(rng.normal(0, 2, (N, N))) for _ in range(2))
-    found = _stored(BENCH, name, a, b)
-    assert np.array_equal(found, plain.brain(plain.single(EXPECTED[name](a, b))))
 
 
 @pytest.mark.slow

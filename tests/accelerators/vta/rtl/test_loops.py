@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from amaranth.hdl import Const, Module, Signal
 from tests.hw.component_bench import simulate
 
@@ -94,9 +93,3 @@ def test_loops() -> None:
 
 def test_turned_factors_are_found() -> None:
     assert _differs(turned=True)
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_fields_of_micro_ops(name: str) -> None:
-    assert sum(part.stop - part.start for part in FIELDS.values()) == 32
-    assert FIELDS[name].stop > FIELDS[name].start
