@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
+from tests.hw.component_bench import simulate
 
 from axiloom.hw.array.mac_array import Multiplier
 
@@ -27,8 +27,5 @@ def test_products_wrap(bits: int) -> None:
             await ctx.tick()
             products.append(ctx.get(multiplier.product))
 
-    simulator = Simulator(multiplier)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(multiplier, bench)
     assert products[1:] == [a * b % 2**32 for a, b in pairs], "two cycles from factors to product"

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.hw.component_bench import simulate
 
-from axiloom.hw.array.parameter_buffer import ParameterBuffer
 from axiloom.hw.array.requantise import LATENCY, Requantise
 
 I32 = st.one_of(st.sampled_from([0, 1, -1, 2**31 - 1, -(2**31)]), st.integers(-(2**31), 2**31 - 1))
@@ -116,11 +115,7 @@ def run(tiles: Sequence[Tile], lanes: int, *, shared: bool, load_width: int, sta
         await ctx.tick()
         assert not ctx.get(device.busy)
 
-    simulator = Simulator(device)
-    simulator.add_clock(1e-8)
-    for testbench in (receive, load, send):  # in this order in every cycle: i.ready follows o.ready
-        simulator.add_testbench(testbench)
-    simulator.run()
+    simulate(device, receive, load, send)  # in this order in every cycle: i.ready follows o.ready
     return collected, clock[0]
 
 
@@ -204,35 +199,6 @@ def test_a_vector_a_cycle() -> None:
     got, cycles = run(tiles, 4, shared=False, load_width=64, stalls=0, seed=0)
     assert [elements[0] for elements, _ in got] == list(range(100))
     assert cycles <= 100 + LATENCY + 10
-
-
-def test_a_load_waits_for_the_users_of_its_half() -> None:
-    buffer = ParameterBuffer(4, 1, 64)
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(buffer.size, 1)
-        for half in (1, 0):
-            assert ctx.get(buffer.load.ready)
-            ctx.set(buffer.load.valid, 1)
-            await ctx.tick()
-            ctx.set(buffer.load.valid, 0)
-            assert ctx.get(buffer.load.half) == half
-            ctx.set(buffer.claim, 1)
-            await ctx.tick()
-            ctx.set(buffer.claim, 0)
-        assert not ctx.get(buffer.load.ready)
-        ctx.set(buffer.finish, 1)
-        ctx.set(buffer.finish_half, 0)
-        await ctx.tick()
-        assert not ctx.get(buffer.load.ready), "half 1 is the one to be loaded, and still has its user"
-        ctx.set(buffer.finish_half, 1)
-        await ctx.tick()
-        assert ctx.get(buffer.load.ready)
-
-    simulator = Simulator(buffer)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 def test_other_widths_are_refused() -> None:

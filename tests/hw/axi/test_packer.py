@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.hw.component_bench import simulate
 
 from axiloom.hw.axi.packer import Packer
 
@@ -56,11 +56,7 @@ def run(device: Packer, tiles: list[Tile], stalls: float = 0, seed: int = 0) -> 
             ctx.set(device.i.valid, 0)
             sent[0] += 1
 
-    simulator = Simulator(device)
-    simulator.add_clock(1e-8)
-    for testbench in (receive, send):  # in this order in every cycle: i.ready follows tready
-        simulator.add_testbench(testbench)
-    simulator.run()
+    simulate(device, receive, send)  # in this order in every cycle: i.ready follows tready
     return beats, cycles[0] - 8
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.hw.component_bench import simulate
 from tests.hw.conv import window_numbers
 
 from axiloom.hw.array.operand_buffer import BlockEnd
@@ -78,10 +78,7 @@ class Bench:
         self.buffer = WindowBuffer(self.layout)
 
     def run(self, bench: Any) -> None:
-        simulator = Simulator(self.buffer)
-        simulator.add_clock(1e-8)
-        simulator.add_testbench(bench)
-        simulator.run()
+        simulate(self.buffer, bench)
 
     async def load(self, ctx: Any, sizes: Mapping[str, int], image: np.ndarray, stall: Any = None) -> int:
         """Loads an image; returns the cycles that it took."""
@@ -304,30 +301,5 @@ def test_a_full_buffer(cols: int, sw: int, depth: int) -> None:
     async def steps(ctx: Any) -> None:
         await bench.load(ctx, sizes, image)
         assert same(await bench.walk(ctx, sizes, 1), expected_windows(image, sizes, cols))
-
-    bench.run(steps)
-
-
-def test_a_load_waits_for_those_who_use_its_half() -> None:
-    bench = Bench(8, 4, 32)
-    sizes = BASE | {"ih": 1, "iw": 4}
-    buffer = bench.buffer
-
-    async def steps(ctx: Any) -> None:
-        for _ in range(2):
-            await bench.load(ctx, sizes, image_of(sizes, 8, 0))
-            ctx.set(buffer.claim, 1)
-            await ctx.tick()
-            ctx.set(buffer.claim, 0)
-        ctx.set(buffer.load.valid, 1)
-        for _ in range(5):
-            assert not ctx.get(buffer.load.ready)
-            await ctx.tick()
-        ctx.set(buffer.finish, 1)
-        ctx.set(buffer.finish_half, 1 - ctx.get(buffer.load.half))
-        await ctx.tick()
-        ctx.set(buffer.finish, 0)
-        await ctx.tick().repeat(2)
-        assert ctx.get(buffer.load.ready)
 
     bench.run(steps)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from amaranth.sim import Simulator, SimulatorContext
+from amaranth.sim import SimulatorContext
+from tests.hw.component_bench import simulate
 from tests.hw.engine.engine_bench import Program, check
 
 from axiloom import isa
@@ -82,10 +83,7 @@ def test_a_fifo_keeps_packets_and_holds_them_back(stream_width: int) -> None:
             await ctx.tick()
         assert not ctx.get(engine.debug_busy)
 
-    simulator = Simulator(engine)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(engine, bench)
     assert came == list(enumerate(ends))
 
 

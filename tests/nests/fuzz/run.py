@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable
 from random import Random
 
 from tests.nests.fuzz import circuits, legality, programs, rtl
-from tests.nests.fuzz.log import BLOCK, Log
 
 
 def one(seed: int | str, number: int, counts: Counter[str], in_rtl: int = 0) -> None:
@@ -38,17 +36,3 @@ def run(numbers: Iterable[int], seed: int | str, in_rtl: int = 0, keep_going: bo
             print(f"  {str(fault)[:300]} ({last.filename.split('/')[-1]}:{last.lineno})", file=sys.stderr)
             counts["FAULTS"] += 1
     return counts
-
-
-def resume(log: Log, count: int, seconds: float, keep_going: bool = False) -> Counter[str]:
-    """The blocks of `count` programs that `log` lacks, until `seconds` are over; then the sum of all."""
-    until = time.monotonic() + seconds
-    for first in range(0, count, BLOCK):
-        if time.monotonic() > until:
-            break
-        if first in log.done():
-            continue
-        numbers = range(first, min(first + BLOCK, count))
-        left = max(log.in_rtl - log.counts()["in RTL"], 0)
-        log.add(first, run(numbers, log.seed, left, keep_going), len(numbers))
-    return log.counts()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.nests.dataflow.programs import chains, schedules
 from tests.nests.fuzz import circuits, legality, programs
-from tests.nests.fuzz.log import Log
-from tests.nests.fuzz.run import one, resume, run
+from tests.nests.fuzz.run import one, run
 
 from axiloom.base.errors import CompileError
 from axiloom.nests.lower import lower
@@ -29,17 +27,6 @@ def test_random_schedules() -> None:
     counts = run(range(40), SEED)
     assert counts["circuits"] + counts["circuits of several pipes"] > 30
     assert counts["circuits with FIFOs of data"]
-
-
-@pytest.mark.slow
-def test_a_run_in_pieces(tmp_path: Path) -> None:
-    log = Log(tmp_path / "log", SEED, in_rtl=0, code="here")
-    assert not resume(log, 3, seconds=-1)
-    counts = resume(log, 3, seconds=600)
-    assert counts == run(range(3), SEED) + Counter(programs=3)
-    log.add(0, Counter(accepted=999), 50)  # a block that is known is not run again
-    assert resume(log, 3, seconds=600) == Counter(accepted=999, programs=50)
-    assert not Log(log.file, SEED, 0, code="changed").counts()
 
 
 @pytest.mark.slow
