@@ -26,7 +26,6 @@ OPCODE = "opcode"
 """On the first op of an opcode: its name."""
 
 Item = accel.StageOp | accel.RecvOp
-_TRANSFER = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp)
 
 
 @dataclass

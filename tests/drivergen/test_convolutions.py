@@ -246,7 +246,6 @@ def test_packets_overlap_where_two_results_fit_their_window() -> None:
     assert set(run.received) == {64}
 
 
-NAME = "input.mlir:5:3: linalg.conv_2d_nchw_fchw: "
 PLAIN = Conv(generic=True).text
 
 

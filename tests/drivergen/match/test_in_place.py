@@ -81,7 +81,6 @@ def change(read: str, written: str, lines: str) -> str:
 
 
 RELU = "%r = arith.maxsi %x, %zero : i32"
-BOTH = "%s = arith.maxsi %zero, %x : i32\n %r = arith.minsi %s, %most : i32"
 CLIPPED = "%r = arith.minsi %x, %most : i32"
 
 

@@ -140,21 +140,3 @@ def test_what_is_loaded_is_read_block_by_block(name: str) -> None:
     simulate(device, load, read)
     assert checked > 100
     assert waited > 0, "no load has waited for its half"
-
-
-def test_a_load_may_begin_right_after_reset_with_the_sizes_of_it() -> None:
-    layout = LAYOUTS["along k"]
-    device = OperandBuffer(layout, 6, 6, reset=(4, 8))
-    lasts = []
-
-    async def main(ctx: Any) -> None:
-        ctx.set(device.lines, 4)
-        ctx.set(device.k, 8)
-        ctx.set(device.load.valid, 1)
-        for _ in range(8):
-            assert ctx.get(device.load.ready)
-            lasts.append(ctx.get(device.load.last))
-            await ctx.tick()
-
-    simulate(device, main)
-    assert lasts == [0] * 7 + [1]

@@ -208,29 +208,3 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
     assert not to_send
     assert early[False] > 10
     assert early[True] > 10
-
-
-def test_running_counts_the_computes_of_each_half() -> None:
-    device = ResultBuffer(2, 1, 4)
-
-    async def main(ctx: Any) -> None:
-        assert (ctx.get(device.running), ctx.get(device.busy)) == (0, 0)
-        for half in (1, 1, 0):
-            ctx.set(device.start, 1)
-            ctx.set(device.start_half, half)
-            await ctx.tick()
-        ctx.set(device.start, 0)
-        for half, left in ((1, 0b11), (0, 0b10), (1, 0b00)):
-            ctx.set(device.step.block_done, 1)
-            ctx.set(device.step.last_row, 1)
-            ctx.set(device.step.first_block, 1)
-            ctx.set(device.step.last_block, 1)
-            ctx.set(device.step.half, half)
-            await ctx.tick()
-            ctx.set(device.step.block_done, 0)
-            for _ in range(8):
-                await ctx.tick()
-            assert ctx.get(device.running) == left
-            assert ctx.get(device.busy) == (left != 0)
-
-    simulate(device, main)

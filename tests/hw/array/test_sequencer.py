@@ -155,20 +155,3 @@ def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
     asked = {CommandKind.COMPUTE: "compute", CommandKind.STORE: "send", CommandKind.REQUANTISE: "send"}
     assert order == [asked[one.kind] for one in commands if one.kind in asked]
     assert held_starts > 0, "no compute has begun while the other half was held"
-
-
-def test_computes_follow_each_other_without_a_gap() -> None:
-    """A compute begins in the cycle in which the one before has issued its last k."""
-    device = Sequencer(Walk(4, False))
-    issued = []
-
-    async def main(ctx: Any) -> None:
-        ctx.set(device.commands.valid, 1)
-        ctx.set(device.commands.payload.dims.k, 7)
-        for _ in range(100):
-            issued.append(ctx.get(device.control.valid))
-            await ctx.tick()
-
-    simulate(device, main)
-    begun = issued.index(1)
-    assert issued[begun:] == [1] * (100 - begun)

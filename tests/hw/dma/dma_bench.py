@@ -77,6 +77,8 @@ class Bench:
         self.sent_cycles: list[int] = []
         self.to_receive: deque[tuple[int, bool]] = deque()
         """What goes into S2MM."""
+        self.taken = 0
+        """Words that S2MM took."""
 
     def packet(self, words: Sequence[int]) -> None:
         """Queue a packet for S2MM."""
@@ -105,7 +107,13 @@ class Bench:
 
     def models(self) -> list[Any]:
         """What runs beside the program: memory, and the streams of a DMA that stands alone."""
-        streams = [self._sink, self._source] if hasattr(self.dut, "m_axis_mm2s") else []
+        dut = self.dut
+        streams = []
+        if hasattr(dut, "m_axis_mm2s"):
+            streams = [
+                self._sink(dut.m_axis_mm2s, dut.reset_out),
+                self._source(dut.s_axis_s2mm, dut.reset_out),
+            ]
         ports = [
             self._read_channel(self.dut.m_axi_mm2s, self.word_bytes, self.reads),
             self._write_channel(self.dut.m_axi_s2mm, self.word_bytes, self.writes),
@@ -258,40 +266,48 @@ class Bench:
 
     # --- streams ---
 
-    async def _sink(self, ctx: Any) -> None:
-        stream = self.dut.m_axis_mm2s
-        stable = Stable("MM2S stream")
-        while True:
-            _, _, valid, ready, word, resetting = await ctx.tick().sample(
-                stream.tvalid, stream.tready, Cat(stream.tdata, stream.tlast), self.dut.reset_out
-            )
-            if resetting:  # the only thing that may take back a word
-                stable = Stable("MM2S stream")
-            stable.check(valid, ready, word)
-            if valid and ready:
-                bits = 8 * self.word_bytes
-                self.sent.append((word & ((1 << bits) - 1), bool(word >> bits)))
-                self.sent_cycles.append(self.cycle)
-            ctx.set(stream.tready, self.random.random() >= self.timing.stream_stall)
+    def _sink(self, stream: Any, stop: Any) -> Any:
+        """`stop` is the only thing that may take back a word."""
 
-    async def _source(self, ctx: Any) -> None:
-        stream = self.dut.s_axis_s2mm
-        while True:
-            _, _, valid, ready, resetting = await ctx.tick().sample(
-                stream.tvalid, stream.tready, self.dut.reset_out
-            )
-            if resetting:  # as an accelerator that is reset with the DMA
-                self.to_receive.clear()
-                ctx.set(stream.tvalid, 0)
-                continue
-            if valid and ready:
-                self.to_receive.popleft()
-            if not valid or ready:
-                offered = bool(self.to_receive) and self.random.random() >= self.timing.stream_stall
-                ctx.set(stream.tvalid, offered)
-                if offered:
-                    ctx.set(stream.tdata, self.to_receive[0][0])
-                    ctx.set(stream.tlast, self.to_receive[0][1])
+        async def model(ctx: Any) -> None:
+            stable = Stable("stream")
+            while True:
+                _, _, valid, ready, word, stops = await ctx.tick().sample(
+                    stream.tvalid, stream.tready, Cat(stream.tdata, stream.tlast), stop
+                )
+                if stops:
+                    assert not valid
+                    stable = Stable("stream")
+                stable.check(valid, ready, word)
+                if valid and ready:
+                    bits = 8 * self.word_bytes
+                    self.sent.append((word & ((1 << bits) - 1), bool(word >> bits)))
+                    self.sent_cycles.append(self.cycle)
+                ctx.set(stream.tready, self.random.random() >= self.timing.stream_stall)
+
+        return model
+
+    def _source(self, stream: Any, reset: Any) -> Any:
+        """`reset`: of an accelerator, with the DMA."""
+
+        async def model(ctx: Any) -> None:
+            while True:
+                _, _, valid, ready, resetting = await ctx.tick().sample(stream.tvalid, stream.tready, reset)
+                if resetting:
+                    self.to_receive.clear()
+                    ctx.set(stream.tvalid, 0)
+                    continue
+                if valid and ready:
+                    self.to_receive.popleft()
+                    self.taken += 1
+                if not valid or ready:
+                    offered = bool(self.to_receive) and self.random.random() >= self.timing.stream_stall
+                    ctx.set(stream.tvalid, offered)
+                    if offered:
+                        ctx.set(stream.tdata, self.to_receive[0][0])
+                        ctx.set(stream.tlast, self.to_receive[0][1])
+
+        return model
 
 
 class Stable:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.hw.component_bench import simulate
-from tests.hw.dma.dma_bench import DECERR, OKAY, SLVERR, Bench, Stable, Timing
+from tests.hw.dma.dma_bench import DECERR, OKAY, SLVERR, Bench, Timing
 
 from axiloom.hw.dma.mm2s import FIFO_DEPTH, Mm2s
 
@@ -25,21 +25,8 @@ class Half(Bench):
         self.memory[:] = [self.random.getrandbits(32) for _ in range(self.memory.size)]
 
     def models(self) -> list[Any]:
-        return [self.count, self._read_channel(self.dut.bus, self.word_bytes, self.reads), self._words]
-
-    async def _words(self, ctx: Any) -> None:
-        stream, stable = self.dut.stream, Stable("stream")
-        while True:
-            _, _, valid, ready, word, last, stop = await ctx.tick().sample(
-                stream.tvalid, stream.tready, stream.tdata, stream.tlast, self.dut.stop
-            )
-            if stop:
-                assert not valid
-                stable = Stable("stream")
-            stable.check(valid, ready, (word, last))
-            if valid and ready:
-                self.sent.append((word, bool(last)))
-            ctx.set(stream.tready, self.random.random() >= self.timing.stream_stall)
+        words = self._sink(self.dut.stream, self.dut.stop)
+        return [self.count, self._read_channel(self.dut.bus, self.word_bytes, self.reads), words]
 
     def words(self, address: int, length: int) -> list[int]:
         width = self.word_bytes

@@ -11,7 +11,6 @@ from tests.nest import circuits, model
 
 from axiloom.hw.nest.circuit import Circuit, Operate, Pipe, Position
 from axiloom.hw.nest.core import Core, stream_bits
-from axiloom.hw.verilog.nest import emit_nest
 
 
 def without_operators(circuit: Circuit) -> Circuit:
@@ -71,8 +70,3 @@ def test_a_run_has_its_cycles_and_no_start_disturbs_it() -> None:
         assert ctx.get(core.debug_error) == 0
 
     simulate(core, bench)
-
-
-def test_the_same_bytes_each_time() -> None:
-    circuit = circuits.dynamic_banks()
-    assert emit_nest(circuit, model.plain) == emit_nest(circuit, model.plain)

@@ -10,11 +10,10 @@ import pytest
 from amaranth.hdl import Const, Module, Signal
 from tests.hw.component_bench import simulate
 
-from axiloom.base.affine import Affine
 from axiloom.hw.nest.access import Access
 from axiloom.hw.nest.checks import Checks
 from axiloom.hw.nest.circuit import Memory, Storage
-from axiloom.hw.nest.memory import MemoryLogic, _ports, address_bits, external_ports
+from axiloom.hw.nest.memory import MemoryLogic, address_bits, external_ports
 from axiloom.hw.nest.requests import Beat, Request
 
 BEAT = Beat("p", 1, None)
@@ -151,30 +150,3 @@ def test_ports_of_external_banks() -> None:
         "a_b_1_r1_data": ("in", 8),
     }
     assert [*external_ports(memory, 0, False, True)] == ["a_b_0_w_addr", "a_b_0_w_en", "a_b_0_w_data"]
-
-
-def test_ports_are_found_in_another_order() -> None:
-    """Of four reads in a row each meets its neighbours: two ports do, but not for the first that comes."""
-    x, y, z = (Affine.name(name) for name in "xyz")
-    row: list[tuple[Affine, ...]] = [(x, y), (-z - 1,), (-x - 1,), (-y - 1, z)]
-    asked = [Request(BEAT, 0, row[k], Signal(), (Signal(4),)) for k in (0, 3, 1, 2)]
-    first, last, second, third = _ports(asked, 2)
-    assert first == third != second == last
-    same = Signal(4)
-    assert _ports([Request(BEAT, 0, (), Signal(), (same,)) for _ in range(3)], 2) == [0, 0, 0]
-
-
-def test_ports_of_the_circuit_are_kept() -> None:
-    """Three reads meet as far as the hardware knows: two of them have one port. Another pipe reads at the
-    same time, from a port of its own."""
-    other = Beat("q", 1, None)
-    asked = [
-        Request(beat, 0, (), Signal(), (Signal(4),), port)
-        for beat, port in ((BEAT, 0), (BEAT, 1), (BEAT, 0), (other, 2))
-    ]
-    first, second, third, apart = _ports(asked, 3)
-    assert first == third
-    assert len({first, second, apart}) == 3
-    assert _ports(asked[:3], 2) == [0, 1, 0]
-    # A bank in which fewer meet needs fewer ports.
-    assert _ports([asked[1], asked[3]], 3) == [0, 1]

@@ -76,18 +76,3 @@ def test_what_is_saved(bits: int, macs: int) -> None:
 
     simulate(device, bench)
     assert sends > 5
-
-
-def test_active_is_a_step_that_adds() -> None:
-    device = DotProduct(8, 2, DEPTH)
-    seen: list[int] = []
-
-    async def bench(ctx: Any) -> None:
-        for add in (1, 0, 1, 1, 0, 0, 0, 0):
-            ctx.set(device.step.add, add)
-            ctx.set(device.step.save, 1 - add)
-            seen.append(ctx.get(device.active))
-            await ctx.tick()
-
-    simulate(device, bench)
-    assert seen == [0, 0, 1, 0, 1, 1, 0, 0], f"{READ_LATENCY} cycles later, when its elements are there"

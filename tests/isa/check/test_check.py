@@ -121,6 +121,11 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             ],
         ),
         (
+            "v3_4",
+            swap("opcode_map", "recv(C)", "recv(A)"),
+            ["opcode_map.rC[1]: recv(A): A does not come back; only C does"],
+        ),
+        (
             "v4_16",
             swap("opcode_map", f"{_V4_DIMS}]", "send_dim(M | n << 10 | k << 20)]"),
             [
@@ -310,6 +315,7 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             put("selected_flow", "Ds"),
             ["selected_flow: unknown flow `Ds`; the flows are Ns, As, Bs, Cs"],
         ),
+        ("v3_4", put("init_opcodes", "(rest)"), ["init_opcodes: unknown opcode `rest`"]),
         (
             "v3_4",
             put("init_opcodes", "(sA)"),

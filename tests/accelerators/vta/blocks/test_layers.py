@@ -18,8 +18,6 @@ from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.execute import execute
 
-BLOCK = 16
-
 
 def vta(dram: int = 1 << 20) -> InstructionSet:
     return read(targets()["vta"], {"DRAM": dram})
