@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import hypothesis.strategies as st
 
 from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
-from axiloom.nests.program import (
-    Array,
-    Expression,
-    Index,
-    Literal,
-    Load,
-    Op,
-    Program,
-    Role,
-    Statement,
-)
-from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
+from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement
+from axiloom.nests.program.builder import Builder
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.replay import replay
 
 FORMATS = (
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "int12", "uint5"),
@@ -36,66 +26,51 @@ def between(iterator: str, low: Affine | int, high: Affine | int) -> tuple[Affin
     return name(iterator) - low, Affine.of(high) - name(iterator) - 1
 
 
-def gemm(m: int = 4, n: int = 5, k: int = 6, number: str = "float32") -> Program:
+def gemm(m: int = 4, n: int = 5, depth: int = 6, number: str = "float32") -> Program:
     """C = beta C + alpha A B, in PolyBench's order."""
-    c = Load("C", (name("i"), name("j")), number)
-    a = Load("A", (name("i"), name("k")), number)
-    b = Load("B", (name("k"), name("j")), number)
-    alpha, beta = Load("alpha", (), number), Load("beta", (), number)
-    product = Op("mul", (Op("mul", (alpha, a), number), b), number)
-    box = (*between("i", 0, m), *between("j", 0, n))
-    scale = Statement("S1", ("i", "j"), box, c, Op("mul", (c, beta), number), (0, 0, 0))
-    update = Statement(
-        "S2",
-        ("i", "k", "j"),
-        (*between("i", 0, m), *between("k", 0, k), *between("j", 0, n)),
-        c,
-        Op("add", (c, product), number),
-        (0, 1, 0, 0),
-    )
-    arrays = (
-        *(Array("alpha", (), number, Role.IN), Array("beta", (), number, Role.IN)),
-        Array("C", (m, n), number, Role.INOUT),
-        *(Array("A", (m, k), number, Role.IN), Array("B", (k, n), number, Role.IN)),
-    )
-    return Program("gemm", arrays, (scale, update))
+    p = Builder("gemm")
+    alpha, beta = p.input("alpha", (), number), p.input("beta", (), number)
+    C, A, B = p.inout("C", (m, n), number), p.input("A", (m, depth), number), p.input("B", (depth, n), number)
+    with p.loop("i", 0, m) as i:
+        with p.loop("j", 0, n) as j:
+            C.set((i, j), C[i, j] * beta, "S1")
+        with p.loop("k", 0, depth) as k, p.loop("j", 0, n) as j:
+            C.set((i, j), C[i, j] + alpha * A[i, k] * B[k, j], "S2")
+    return p.program()
 
 
 def trmm(m: int = 6, n: int = 5, number: str = "float32") -> Program:
     """B = alpha A^T B, A lower triangular with ones on its diagonal."""
-    b = Load("B", (name("i"), name("j")), number)
-    a, below = Load("A", (name("k"), name("i")), number), Load("B", (name("k"), name("j")), number)
-    box = (*between("i", 0, m), *between("j", 0, n))
-    update = Statement(
-        "S1",
-        ("i", "j", "k"),
-        (*box, *between("k", name("i") + 1, m)),
-        b,
-        Op("add", (b, Op("mul", (a, below), number)), number),
-        (0, 0, 0, 0),
-    )
-    scale = Statement("S2", ("i", "j"), box, b, Op("mul", (Load("alpha", (), number), b), number), (0, 0, 1))
-    arrays = (
-        Array("alpha", (), number, Role.IN),
-        Array("A", (m, m), number, Role.IN),
-        Array("B", (m, n), number, Role.INOUT),
-    )
-    return Program("trmm", arrays, (update, scale))
+    p = Builder("trmm")
+    alpha, A, B = p.input("alpha", (), number), p.input("A", (m, m), number), p.inout("B", (m, n), number)
+    with p.loop("i", 0, m) as i, p.loop("j", 0, n) as j:
+        with p.loop("k", i + 1, m) as k:
+            B.set((i, j), B[i, j] + A[k, i] * B[k, j], "S1")
+        B.set((i, j), alpha * B[i, j], "S2")
+    return p.program()
 
 
 def jacobi(steps: int = 3, n: int = 9, number: str = "float32") -> Program:
     """Two arrays, one after the other."""
+    p = Builder("jacobi")
+    A, B = p.inout("A", (n,), number), p.inout("B", (n,), number)
+    third = 0.33333 if number == "float32" else 3
+    with p.loop("t", 0, steps):
+        for name, source, target in (("S1", A, B), ("S2", B, A)):
+            with p.loop("i", 1, n - 1) as i:
+                target.set((i,), third * (source[i - 1] + source[i] + source[i + 1]), name)
+    return p.program()
 
-    def average(source: str) -> Expression:
-        left, middle, right = (Load(source, (name("i") + d,), number) for d in (-1, 0, 1))
-        third = Literal(0.33333, number) if number == "float32" else Literal(3, number)
-        return Op("mul", (third, Op("add", (Op("add", (left, middle), number), right), number)), number)
 
-    box = (*between("t", 0, steps), *between("i", 1, n - 1))
-    first = Statement("S1", ("t", "i"), box, Load("B", (name("i"),), number), average("A"), (0, 0, 0))
-    second = Statement("S2", ("t", "i"), box, Load("A", (name("i"),), number), average("B"), (0, 1, 0))
-    arrays = (Array("A", (n,), number, Role.INOUT), Array("B", (n,), number, Role.INOUT))
-    return Program("jacobi", arrays, (first, second))
+def pair(n: int = 10, number: str = "int16") -> Program:
+    """T = X + X, Y[i] = T[i - 1] * T[i]: two nests with an array between them."""
+    p = Builder("pair")
+    X, T, Y = p.input("X", (n,), number), p.local("T", (n,), number), p.output("Y", (n,), number)
+    with p.loop("i", 0, n) as i:
+        T.set((i,), X[i] + X[i], "S1")
+    with p.loop("i", 1, n) as i:
+        Y.set((i,), T[i - 1] * T[i], "S2")
+    return p.program()
 
 
 _ANY = ("add", "sub", "mul", "max", "min")
@@ -159,76 +134,22 @@ def elementwise(draw: st.DrawFn, size: int = 40, count: int = 1, tame: bool = Fa
     return Program("elementwise", tuple(arrays), tuple(statements))
 
 
-def pair(n: int = 10, number: str = "int16") -> Program:
-    """T = X + X, Y[i] = T[i - 1] * T[i]: two nests with an array between them."""
-    x, i = Load("X", (name("i"),), number), name("i")
-    t, before = Load("T", (i,), number), Load("T", (i - 1,), number)
-    first = Statement("S1", ("i",), between("i", 0, n), t, Op("add", (x, x), number), (0, 0))
-    second = Statement(
-        "S2", ("i",), between("i", 1, n), Load("Y", (i,), number), Op("mul", (before, t), number), (1, 0)
-    )
-    arrays = (
-        Array("X", (n,), number, Role.IN),
-        Array("T", (n,), number, Role.LOCAL),
-        Array("Y", (n,), number, Role.OUT),
-    )
-    return Program("pair", arrays, (first, second))
-
-
-def placed(
-    statement: Statement, order: tuple[int | str, ...], instance: dict[str, Affine], *bounds: Affine
-) -> Placed:
-    """`instance` gives the iterators that changed; the domain is the statement's with `bounds`."""
-    values = {each: instance.get(each, name(each)) for each in statement.iterators}
-    domain = tuple(form.substitute(values) for form in statement.domain)
-    return Placed(statement, order, tuple(values[each] for each in statement.iterators), (*domain, *bounds))
-
-
-def gemm_tiled(number: str = "float32") -> Schedule:
-    """Two nests; the product with k outermost and j in lanes of 2, which do not divide 5."""
-    program = gemm(number=number)
-    scale, update = program.statements
-    tile = 2 * name("jo") + name("ji")
-    statements = (
-        placed(scale, (0, "i", 0, "j", 0), {}),
-        placed(update, (1, "k", 0, "i", 0, "jo", 0, "ji", 0), {"j": tile}, name("jo"), *between("ji", 0, 2)),
-    )
-    layouts = {"C": Layout(Cyclic((1, 2))), "B": Layout(Cyclic((1, 2)))}
-    return Schedule(program, statements, frozenset({"ji"}), {1: 2}, layouts)
-
-
-def trmm_interchanged(number: str = "float32") -> Schedule:
-    """j outermost, k in two lanes: triangular, so that bounds and guards depend on i."""
-    program = trmm(number=number)
-    update, scale = program.statements
-    tile = 2 * name("ko") + name("ki")
-    statements = (
-        placed(update, (0, "j", 0, "i", 0, "ko", 0, "ki", 0), {"k": tile}, *between("ki", 0, 2)),
-        placed(scale, (0, "j", 0, "i", 1), {}),
-    )
-    return Schedule(program, statements, frozenset({"ki"}))
-
-
-def jacobi_skewed(number: str = "float32") -> Schedule:
-    """Both statements in one loop, the second one point behind the first, each sweep two behind the last."""
-    program = jacobi(number=number)
-    first, second = program.statements
-    statements = (
-        placed(first, (0, "t", 0, "s", 0), {"i": name("s") - 2 * name("t")}),
-        placed(second, (0, "t", 0, "s", 1), {"i": name("s") - 2 * name("t") - 1}),
-    )
-    return Schedule(program, statements)
-
-
-def pair_fused(number: str = "int16") -> Schedule:
-    program = pair(number=number)
-    first, second = program.statements
-    return Schedule(program, (placed(first, (0, "i", 0), {}), placed(second, (0, "i", 1), {})))
-
-
-SCHEDULES: dict[str, Callable[[str], Schedule]] = {
-    "gemm_tiled": gemm_tiled,
-    "trmm_interchanged": trmm_interchanged,
-    "jacobi_skewed": jacobi_skewed,
-    "pair_fused": pair_fused,
+LINES = {
+    "gemm_tiled": (
+        gemm,
+        "fission S2 i\ninterchange S2 i k\nunroll S2 j1 2\npipeline S2 2\n"
+        "partition C cyclic 1 2\npartition B cyclic 1 2",
+    ),
+    "trmm_interchanged": (trmm, "interchange S1 i j\nunroll S1 k 2"),
+    "jacobi_skewed": (jacobi, "skew S1 i t 2\nskew S2 i1 t 2\nshift S2 i1 1\nfuse S2 S1 i"),
+    "pair_fused": (pair, "fuse S2 S1 i"),
 }
+"""Two nests, the product with k outermost and j in lanes of 2, which do not divide 5. Bounds and guards that
+depend on a loop. Both statements in one loop, the second one point behind the first, each sweep two behind
+the last."""
+SCHEDULES = tuple(LINES)
+
+
+def scheduled(name: str, number: str = "float32") -> Schedule:
+    make, lines = LINES[name]
+    return replay(make(number=number), lines)

@@ -16,8 +16,9 @@ from axiloom.base.errors import CompileError
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.text import to_text
-from axiloom.nests.program import Load, Op
-from axiloom.nests.schedule import Schedule
+from axiloom.nests.program import Op
+from axiloom.nests.program.builder import Builder
+from axiloom.nests.program.values import Value, convert
 
 NUMBERS = ("float32", "int8", "fixed<16,8>", "uint32")
 
@@ -25,7 +26,7 @@ NUMBERS = ("float32", "int8", "fixed<16,8>", "uint32")
 @pytest.mark.parametrize("name", programs.SCHEDULES)
 def test_ir_before_and_after(name: str, golden: Callable[[str, str], None]) -> None:
     number = "int16" if name == "pair_fused" else "float32"
-    schedule = programs.SCHEDULES[name](number)
+    schedule = programs.scheduled(name, number)
     before, after = build(schedule.program), build(schedule)
     golden(f"// before\n{to_text(before)}// after\n{to_text(after)}", f"{name}.mlir")
 
@@ -34,7 +35,7 @@ def test_ir_before_and_after(name: str, golden: Callable[[str, str], None]) -> N
 @pytest.mark.parametrize("name", programs.SCHEDULES)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_result_however_it_is_run(name: str, number: str) -> None:
-    schedule = programs.SCHEDULES[name](number)
+    schedule = programs.scheduled(name, number)
     arrays = random_arrays(schedule.program, np.random.default_rng(1))
     expected = interpret(schedule.program, arrays, by="python")
     text = to_text(build(schedule))
@@ -47,27 +48,27 @@ def test_the_same_result_however_it_is_run(name: str, number: str) -> None:
 
 def test_another_order_gives_another_result() -> None:
     """What is compared above can differ: S2 before S1."""
-    schedule = programs.pair_fused()
-    first, second = schedule.statements
-    swapped = Schedule(
-        schedule.program, (programs.placed(first.statement, (0, "i", 1), {}),
-                           programs.placed(second.statement, (0, "i", 0), {}))
-    )  # fmt: skip
+    schedule = programs.scheduled("pair_fused", "int16")
+    swapped = replace(
+        schedule,
+        statements=tuple(
+            replace(each, order=(0, "i", place))
+            for each, place in zip(schedule.statements, (1, 0), strict=True)
+        ),
+    )
     arrays = random_arrays(schedule.program, np.random.default_rng(1))
     for by in ("c", "python"):
         assert not same(interpret(swapped, arrays, by=by), interpret(schedule, arrays, by=by))
 
 
 def test_a_product_in_a_wider_format() -> None:
-    program = programs.pair(number="int8")
-    first, second = program.statements
-    value = Op("mul", (Load("X", (programs.name("i"),), "int8"),) * 2, "int32")
-    wide = replace(first, target=replace(first.target, number="int32"), value=value)
-    narrow = replace(
-        second, value=Op("convert", (replace(wide.target, subscripts=(programs.name("i"),)),), "int8")
-    )
-    arrays = tuple(replace(each, number="int32") if each.name == "T" else each for each in program.arrays)
-    program = replace(program, arrays=arrays, statements=(wide, narrow))
+    p = Builder("wide")
+    X, T, Y = p.input("X", (10,), "int8"), p.local("T", (10,), "int32"), p.output("Y", (10,), "int8")
+    with p.loop("i", 0, 10) as i:
+        T[i] = Value(Op("mul", (X[i].expression, X[i].expression), "int32"))
+    with p.loop("i", 0, 10) as i:
+        Y[i] = convert(T[i], "int8")
+    program = p.program()
     given = random_arrays(program, np.random.default_rng(1))
     expected = interpret(program, given, by="python")
     assert same(interpret(from_text(to_text(build(program))), given), expected)

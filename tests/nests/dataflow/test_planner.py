@@ -8,23 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tests.nests.dataflow.programs import (
-    NUMBER,
-    add,
-    array,
-    box,
-    chains,
-    load,
-    mul,
-    run,
-    schedules,
-    sequential,
-)
+from tests.nests.dataflow.programs import NUMBER, chains, run, schedules, sequential
 
-from axiloom.base.affine import Affine
 from axiloom.base.errors import CompileError
 from axiloom.nests.dataflow import Plan, decide, plan
-from axiloom.nests.program import Array, Literal, Program, Role, Statement
+from axiloom.nests.program.builder import Builder
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Readers
 
@@ -55,28 +43,16 @@ def test_what_passes_through_fifos_is_what_the_program_computes(schedule: Schedu
 
 def two_products(order: str = "ijk", rows: int = 5) -> Schedule:
     """tmp = A * B; D += tmp * C, the second in the order of loops `order`."""
-    i, j, k = (Affine.name(each) for each in "ijk")
-    tmp, last = load("tmp", i, j), load("D", i, j)
-    places = {"S0": (0, 0, 0), "S1": (0, 0, 1, 0), "S2": (1, 0, 0, 0)}
-    statements = (
-        Statement("S0", ("i", "j"), box(i=rows, j=6), tmp, Literal(0, NUMBER), places["S0"]),
-        Statement(
-            *("S1", ("i", "j", "k"), box(i=rows, j=6, k=7), tmp),
-            *(add(tmp, mul(load("A", i, k), load("B", k, j))), places["S1"]),
-        ),
-        Statement(
-            *("S2", tuple(order), box(i=rows, j=8, k=6), last),
-            *(add(last, mul(load("tmp", i, k), load("C", k, j))), places["S2"]),
-        ),
-    )
-    arrays = (
-        array("A", rows, 7, role=Role.IN),
-        array("B", 7, 6, role=Role.IN),
-        array("C", 6, 8, role=Role.IN),
-        array("tmp", rows, 6),
-        array("D", rows, 8, role=Role.INOUT),
-    )
-    return Schedule.of(Program("two", arrays, statements))
+    p = Builder("two")
+    A, B, C = (p.input(*each, NUMBER) for each in (("A", (rows, 7)), ("B", (7, 6)), ("C", (6, 8))))
+    tmp, D = p.local("tmp", (rows, 6), NUMBER), p.inout("D", (rows, 8), NUMBER)
+    with p.loop("i", 0, rows) as i, p.loop("j", 0, 6) as j:
+        tmp[i, j] = 0
+        with p.loop("k", 0, 7) as k:
+            tmp[i, j] += A[i, k] * B[k, j]
+    with p.loop("i", 0, rows) as i, p.loop("j", 0, 8) as j, p.loop("k", 0, 6) as k:
+        D[i, j] += tmp[i, k] * C[k, j]
+    return Schedule.of(p.program()).reorder("S2", *order)
 
 
 def shown(found: Plan) -> list[str]:
@@ -129,28 +105,26 @@ def test_a_plan_without_one_of_its_tokens_computes_something_else(order: str) ->
 
 
 def test_an_array_that_is_overwritten_waits_for_its_readers() -> None:
-    i = Affine.name("i")
-    statements = (
-        Statement("R", ("i",), box(i=8), load("Y", i), load("X", 7 - i), (0, 0)),
-        Statement("W", ("i",), box(i=8), load("X", i), Literal(3, NUMBER), (1, 0)),
-    )
-    arrays = (array("X", 8, role=Role.INOUT), array("Y", 8, role=Role.OUT))
-    schedule = Schedule.of(Program("war", arrays, statements))
+    p = Builder("war")
+    X, Y = p.inout("X", (8,), NUMBER), p.output("Y", (8,), NUMBER)
+    with p.loop("i", 0, 8) as i:
+        Y.set((i,), X[7 - i], "R")
+    with p.loop("i", 0, 8) as i:
+        X.set((i,), 3, "W")
+    schedule = Schedule.of(p.program())
     found = plan(schedule)
     assert shown(found) == ["R_W: ['-i + 7', 'i - 7'] -> ['-i', 'i']"]  # X[0] is read last, and written first
     all_orders_compute_the_same(schedule, found, 1)
 
 
 def test_a_stencil_waits_for_the_row_below_as_long_as_there_is_one() -> None:
-    i, j = Affine.name("i"), Affine.name("j")
-    rows = add(load("X", i - 1, j), load("X", i + 1, j))
-    inner = (i - 1, 6 - i, j, 7 - j)
-    statements = (
-        Statement("P", ("i", "j"), box(i=8, j=8), load("X", i, j), Literal(1, NUMBER), (0, 0, 0)),
-        Statement("C", ("i", "j"), inner, load("Y", i, j), rows, (1, 0, 0)),
-    )
-    arrays: tuple[Array, ...] = (array("X", 8, 8), array("Y", 8, 8, role=Role.OUT))
-    schedule = Schedule.of(Program("stencil", arrays, statements))
+    p = Builder("stencil")
+    X, Y = p.local("X", (8, 8), NUMBER), p.output("Y", (8, 8), NUMBER)
+    with p.loop("i", 0, 8) as i, p.loop("j", 0, 8) as j:
+        X.set((i, j), 1, "P")
+    with p.loop("i", 1, 7) as i, p.loop("j", 0, 8) as j:
+        Y.set((i, j), X[i - 1, j] + X[i + 1, j], "C")
+    schedule = Schedule.of(p.program())
     found = plan(schedule)
     assert shown(found) == ["P_C: ['i - 2'] -> []"]
     assert found.orders[0].depth == 48

@@ -6,43 +6,37 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.nests.dataflow.programs import add, array, box, load, mul
 from tests.nests.lower.programs import operation
 
-from axiloom.base.affine import Affine
 from axiloom.base.errors import CompileError
 from axiloom.nests import timing
 from axiloom.nests.dataflow import plan
 from axiloom.nests.dataflow.iterations import visits
 from axiloom.nests.dataflow.ports import elements
 from axiloom.nests.lower import lower
-from axiloom.nests.program import Program, Role, Statement
+from axiloom.nests.program.builder import Builder
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing.execute import execute
 
 
-def matrix_vector(order: str = "ij", *streams: str, y: Role = Role.OUT) -> Schedule:
-    """Y = M x + b, the sum over j."""
-    i, j = Affine.name("i"), Affine.name("j")
-    total = load("Y", i)
-    statements = (
-        Statement("S0", ("i",), box(i=4), total, load("B", i), (0, 0)),
-        Statement(
-            *("S1", tuple(order), box(i=4, j=5), total),
-            *(add(total, mul(load("M", i, j), load("X", j))), (0, 1, 0)),
-        ),
-    )
-    arrays = (
-        array("M", 4, 5, role=Role.IN),
-        array("X", 5, role=Role.IN),
-        array("B", 4, role=Role.IN),
-        array("Y", 4, role=y),
-    )
-    return replace(Schedule.of(Program("mv", arrays, statements)), streams=frozenset(streams))
+def matrix_vector(*streams: str, turned: bool = False, y: str = "out") -> Schedule:
+    """Y = M x + b, the sum over j; `turned`: in a nest of its own, j outside."""
+    p = Builder("mv")
+    M, X, B = (p.input(name, shape, "int32") for name, shape in (("M", (4, 5)), ("X", (5,)), ("B", (4,))))
+    Y = p.array("Y", (4,), "int32", y)
+    with p.loop("i", 0, 4) as i:
+        Y[i] = B[i]
+        if not turned:
+            with p.loop("j", 0, 5) as j:
+                Y[i] += M[i, j] * X[j]
+    if turned:
+        with p.loop("j", 0, 5) as j, p.loop("i", 0, 4) as i:
+            Y[i] += M[i, j] * X[j]
+    return replace(Schedule.of(p.program()), streams=frozenset(streams))
 
 
 def test_a_matrix_comes_in_and_a_vector_goes_out() -> None:
-    schedule = matrix_vector("ij", "M", "Y")
+    schedule = matrix_vector("M", "Y")
     found = plan(schedule)
     lowered = lower(schedule, found)
     circuit = timing.fit(lowered.circuit).circuit
@@ -68,11 +62,11 @@ def test_a_matrix_comes_in_and_a_vector_goes_out() -> None:
 
 def test_rows_that_are_read_again_cannot_come_in() -> None:
     with pytest.raises(CompileError, match="array X cannot be a stream: S1 needs what S1 first reads at"):
-        plan(matrix_vector("ij", "X"))
+        plan(matrix_vector("X"))
 
 
 def test_an_element_that_is_held_comes_once() -> None:
-    schedule = matrix_vector("ji", "X")
+    schedule = matrix_vector("X", turned=True)
     (stream,) = plan(schedule).streams
     assert stream.pop is not None
     assert ([str(each) for each in stream.pop.when], stream.depth) == (["-i", "i"], 5)
@@ -80,4 +74,4 @@ def test_an_element_that_is_held_comes_once() -> None:
 
 def test_what_is_given_and_changed_cannot_be_a_stream() -> None:
     with pytest.raises(CompileError, match="array Y cannot be a stream: 1 nests use it as inout"):
-        plan(matrix_vector("ij", "Y", y=Role.INOUT))
+        plan(matrix_vector("Y", y="inout"))

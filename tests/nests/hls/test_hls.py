@@ -19,9 +19,11 @@ from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.text import to_text
 from axiloom.nests.hls import hls
-from axiloom.nests.program import Array, Load, Op, Program, Role, Statement
+from axiloom.nests.program import Program
+from axiloom.nests.program.builder import Builder
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Plan, Stream
+from axiloom.nests.schedule.replay import replay
 
 NUMBERS = {
     "gemm_tiled": "float32",
@@ -33,36 +35,30 @@ NUMBERS = {
 
 @pytest.mark.parametrize("name", programs.SCHEDULES)
 def test_text(name: str, golden: Callable[[str, str], None]) -> None:
-    golden(hls(programs.SCHEDULES[name](NUMBERS[name])), f"{name}.cpp")
+    golden(hls(programs.scheduled(name, NUMBERS[name])), f"{name}.cpp")
 
 
 @pytest.mark.parametrize("name", programs.SCHEDULES)
 def test_equals_the_interpreter(name: str) -> None:
-    schedule = programs.SCHEDULES[name](NUMBERS[name])
+    schedule = programs.scheduled(name, NUMBERS[name])
     arrays = random_arrays(schedule.program, np.random.default_rng(2))
     assert same(run(schedule, arrays), interpret(schedule.program, arrays, by="python"))
 
 
 def test_from_text_of_ir() -> None:
-    schedule = programs.gemm_tiled()
+    schedule = programs.scheduled("gemm_tiled")
     assert hls(from_text(to_text(build(schedule)))) == hls(schedule)
 
 
-def chain(order: tuple[str, str] = ("i", "j")) -> Schedule:
-    """T = X + X, then Y = T * T, by two nests; the second one goes through T in `order`."""
-    i, j = programs.name("i"), programs.name("j")
-    box = (*programs.between("i", 0, 4), *programs.between("j", 0, 6))
-    x, t, y = (Load(name, (i, j), "int32") for name in "XTY")
-    first = Statement("S1", ("i", "j"), box, t, Op("add", (x, x), "int32"), (0, 0, 0))
-    second = Statement("S2", ("i", "j"), box, y, Op("mul", (t, t), "int32"), (1, 0, 0))
-    roles = {"X": Role.IN, "T": Role.LOCAL, "Y": Role.OUT}
-    arrays = tuple(Array(name, (4, 6), "int32", role) for name, role in roles.items())
-    program = Program("chain", arrays, (first, second))
-    placed = (
-        programs.placed(first, (0, "i", 0, "j", 0), {}),
-        programs.placed(second, (1, order[0], 0, order[1], 0), {}),
-    )
-    return Schedule(program, placed, streams=frozenset({"T"}))
+def chain(*lines: str) -> Schedule:
+    """T = X + X, then Y = T * T, by two nests."""
+    p, shape, number = Builder("chain"), (4, 6), "int32"
+    X, T, Y = p.input("X", shape, number), p.local("T", shape, number), p.output("Y", shape, number)
+    with p.loop("i", 0, 4) as i, p.loop("j", 0, 6) as j:
+        T.set((i, j), X[i, j] + X[i, j], "S1")
+    with p.loop("i", 0, 4) as i, p.loop("j", 0, 6) as j:
+        Y.set((i, j), T[i, j] * T[i, j], "S2")
+    return replay(p.program(), "\n".join((*lines, "stream T")))
 
 
 def test_a_stream_where_the_orders_agree(golden: Callable[[str, str], None]) -> None:
@@ -73,7 +69,7 @@ def test_a_stream_where_the_orders_agree(golden: Callable[[str, str], None]) -> 
 
 
 def test_an_array_where_they_do_not() -> None:
-    schedule = chain(("j", "i"))
+    schedule = chain("interchange S2 i j")
     text = hls(schedule)
     assert "#pragma HLS dataflow" in text
     assert "hls::stream" not in text
@@ -82,7 +78,7 @@ def test_an_array_where_they_do_not() -> None:
 
 
 def test_no_dataflow_where_an_array_has_two_producers() -> None:
-    schedule = programs.gemm_tiled()
+    schedule = programs.scheduled("gemm_tiled")
     schedule = replace(schedule, streams=frozenset({"C"}))
     text = hls(schedule)
     assert "// nests run one after the other: C has several producers or consumers" in text
@@ -91,15 +87,13 @@ def test_no_dataflow_where_an_array_has_two_producers() -> None:
 
 def test_dependences_are_said_to_be_absent_only_where_isl_proves_it() -> None:
     """gemm with k innermost carries C through k; with j innermost, it does not."""
-    program = programs.gemm()
-    scale, update = program.statements
 
-    def text(order: tuple[int | str, ...]) -> str:
-        placed = (programs.placed(scale, (0, "i", 0, "j", 0), {}), programs.placed(update, order, {}))
-        return hls(Schedule(program, placed)).partition("k = 0")[2]
+    def text(*order: str) -> str:
+        schedule = Schedule.of(programs.gemm()).fission("S2", "i").reorder("S2", *order)
+        return hls(schedule).partition("k = 0")[2]
 
-    assert "dependence variable=C type=inter false" in text((1, "k", 0, "i", 0, "j", 0))
-    assert "dependence" not in text((1, "i", 0, "j", 0, "k", 0))
+    assert "dependence variable=C type=inter false" in text("k", "i", "j1")
+    assert "dependence" not in text("i", "j1", "k")
 
 
 def test_lines_are_counted_without_comments() -> None:

@@ -1,123 +1,24 @@
-"""Programs and schedules written by hand, and what they compute: stand-ins for front ends and primitives."""
+"""What circuits of small programs compute."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Operate
 from axiloom.hw.nest.operators import operator
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.affine import oracle
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.lower import Lowered
-from axiloom.nests.program import Array, Expression, Literal, Load, Op, Program, Role, Statement
-from axiloom.nests.schedule import Placed, Schedule
+from axiloom.nests.program import Program, Role
+from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing.execute import Run, execute
 
 Values = dict[str, npt.NDArray[Any]]
-# --- programs ----------------------------------------------------------------------------------------
-
-
-def form(text: str | int | Affine) -> Affine:
-    """``2*i + j - 1``."""
-    if not isinstance(text, str):
-        return Affine.of(text)
-    total = Affine()
-    for part in text.replace(" ", "").replace("-", "+-").split("+"):
-        if not part:
-            continue
-        sign = -1 if part.startswith("-") else 1
-        factors = part.lstrip("-").split("*")
-        numbers = [int(each) for each in factors if each.isdigit()]
-        names = [each for each in factors if not each.isdigit()]
-        number = sign * int(np.prod(numbers)) if numbers else sign
-        total = total + (Affine.name(names[0]) * number if names else number)
-    return total
-
-
-def box(**bounds: tuple[str | int, str | int]) -> tuple[Affine, ...]:
-    """``i=(0, "j")``: from 0 up to, without, j."""
-    found = []
-    for name, (low, high) in bounds.items():
-        found += [form(name) - form(low), form(high) - 1 - form(name)]
-    return tuple(found)
-
-
-class Maker:
-    """A program under way. Arrays: ``A=((4, 5), Role.IN)``."""
-
-    def __init__(self, name: str, number: str = "int32", **arrays: tuple[tuple[int, ...], Role]) -> None:
-        self.name, self.number = name, number
-        self.arrays = tuple(Array(x, shape, number, role) for x, (shape, role) in arrays.items())
-        self.statements: list[Statement] = []
-
-    def at(self, array: str, *subscripts: str | int) -> Load:
-        return Load(array, tuple(form(each) for each in subscripts), self.number)
-
-    def lit(self, value: float) -> Literal:
-        return Literal(value, self.number)
-
-    def op(self, name: str, *operands: Expression) -> Op:
-        return Op(name, operands, self.number)
-
-    def add(
-        self, place: Sequence[int], domain: Sequence[Affine], target: Load, value: Expression, *iterators: str
-    ) -> None:
-        name = f"S{len(self.statements)}"
-        self.statements.append(Statement(name, iterators, tuple(domain), target, value, tuple(place)))
-
-    def done(self) -> Program:
-        return Program(self.name, self.arrays, tuple(self.statements))
-
-
-# --- schedules ---------------------------------------------------------------------------------------
-
-
-def split(schedule: Schedule, statement: str, loop: str, factor: int) -> Schedule:
-    """``loop`` becomes ``loop1`` and ``loop0``, next to each other."""
-
-    def one(placed: Placed) -> Placed:
-        if placed.statement.name != statement:
-            return placed
-        outer, inner = f"{loop}1", f"{loop}0"
-        value = {loop: Affine.name(outer) * factor + Affine.name(inner)}
-        at = placed.order.index(loop)
-        order = (*placed.order[:at], outer, 0, inner, *placed.order[at + 1 :])
-        inner_bounds = (Affine.name(inner), factor - 1 - Affine.name(inner))
-        return replace(
-            placed,
-            order=order,
-            instance=tuple(each.substitute(value) for each in placed.instance),
-            domain=(*(each.substitute(value) for each in placed.domain), *inner_bounds),
-        )
-
-    return replace(schedule, statements=tuple(one(each) for each in schedule.statements))
-
-
-def reorder(schedule: Schedule, statement: str, *loops: str) -> Schedule:
-    """All loops of a statement in this order."""
-
-    def one(placed: Placed) -> Placed:
-        if placed.statement.name != statement:
-            return placed
-        assert sorted(loops) == sorted(placed.loops)
-        names = iter(loops)
-        return replace(placed, order=tuple(next(names) if isinstance(x, str) else x for x in placed.order))
-
-    return replace(schedule, statements=tuple(one(each) for each in schedule.statements))
-
-
-def unroll(schedule: Schedule, *loops: str) -> Schedule:
-    return replace(schedule, unrolled=schedule.unrolled | set(loops))
-
-
-# --- what they compute -------------------------------------------------------------------------------
 
 
 def operation(node: Operate, operands: Sequence[int]) -> int:

@@ -22,14 +22,14 @@ void gemm(const float alpha, const float beta, float C[4][5], const float A[4][6
     }
     for (int k = 0; k < 6; k++) {
         for (int i = 0; i < 4; i++) {
-            for (int jo = 0; jo < 3; jo++) {
+            for (int j1o = 0; j1o < 3; j1o++) {
 #pragma HLS pipeline II=2
 #pragma HLS dependence variable=C type=inter false
 #pragma HLS loop_flatten off  // no dependence within a run of this loop: proven by isl
-                for (int ji = 0; ji < 2; ji++) {
+                for (int j1i = 0; j1i < 2; j1i++) {
 #pragma HLS unroll
-                    if (2 * jo + ji <= 4) {
-                        C[i][2 * jo + ji] = C[i][2 * jo + ji] + alpha * A[i][k] * B[k][2 * jo + ji];
+                    if (2 * j1o + j1i <= 4) {
+                        C[i][2 * j1o + j1i] = C[i][2 * j1o + j1i] + alpha * A[i][k] * B[k][2 * j1o + j1i];
                     }
                 }
             }
