@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
+from tests.hw.component_bench import simulate
+from tests.hw.serial.line import DIVISOR, Host, command, words
 
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.protocol import READ, WRITE
-
-DIVISOR = 4
-
-
-def command(kind: int, address: int, count: int, data: bytes = b"") -> bytes:
-    return bytes([kind]) + address.to_bytes(4, "little") + count.to_bytes(2, "little") + data
-
-
-def words(*values: int) -> bytes:
-    return b"".join(value.to_bytes(4, "little") for value in values)
 
 
 def talk(
@@ -30,29 +21,7 @@ def talk(
     """
     bridge = SerialBridge(DIVISOR)
     bus = bridge.bus
-    answered: list[int] = []
-
-    async def host(ctx: Any) -> None:
-        for number, byte in enumerate(sent):
-            stop = int(number != lost)
-            for bit in [0, *(byte >> i & 1 for i in range(8)), stop, *([] if stop else [1, 1])]:
-                ctx.set(bridge.rx, bit)
-                for _ in range(DIVISOR):
-                    await ctx.tick()
-
-    async def line(ctx: Any) -> None:
-        while len(answered) < answer_bytes:
-            await ctx.tick().until(~bridge.tx)
-            for _ in range(DIVISOR // 2):
-                await ctx.tick()
-            byte = 0
-            for bit in range(8):
-                for _ in range(DIVISOR):
-                    await ctx.tick()
-                byte |= ctx.get(bridge.tx) << bit
-            for _ in range(DIVISOR):
-                await ctx.tick()
-            answered.append(byte)
+    host = Host(bridge, lost)
 
     async def slave(ctx: Any) -> None:
         """Accepts after a cycle, answers after another."""
@@ -81,13 +50,11 @@ def talk(
             await ctx.tick()
             ctx.set(valid, 0)
 
-    simulator = Simulator(bridge)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(host, background=True)
-    simulator.add_testbench(slave, background=True)
-    simulator.add_testbench(line)
-    simulator.run_until(1e-6 * 14 * DIVISOR * (len(sent) + answer_bytes + 4))
-    return bytes(answered), memory
+    async def ask(ctx: Any) -> None:
+        await host.ask(ctx, sent, answer_bytes)
+
+    simulate(bridge, ask, models=[host.line, slave], limit=14 * DIVISOR * (len(sent) + answer_bytes + 4))
+    return bytes(host.heard), memory
 
 
 def test_a_write_of_three_words() -> None:

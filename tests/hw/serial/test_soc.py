@@ -20,6 +20,7 @@ from tests.hw.dma.dma_bench import (
     S2MM_DMASR,
     S2MM_LENGTH,
 )
+from tests.hw.serial.line import DIVISOR, Host, command, words
 
 from axiloom import isa
 from axiloom.base.errors import SpecError
@@ -28,7 +29,6 @@ from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import TileRule
 
-DIVISOR = 4
 CLOCK_HZ = 25_000_000
 WORDS = 4
 OKAY, DECERR = 0, 3
@@ -47,58 +47,23 @@ def loopback() -> AcceleratorSpec:
     return isa.revise(spec, dma=dma)
 
 
-class Host:
-    """The PC's end of the line."""
-
-    def __init__(self, device: SerialSoc) -> None:
-        self.device = device
-        self.heard: list[int] = []
-
-    async def line(self, ctx: Any) -> None:
-        while True:
-            while ctx.get(self.device.tx):
-                await ctx.tick()
-            for _ in range(DIVISOR // 2):
-                await ctx.tick()
-            byte = 0
-            for bit in range(8):
-                for _ in range(DIVISOR):
-                    await ctx.tick()
-                byte |= ctx.get(self.device.tx) << bit
-            for _ in range(DIVISOR):
-                await ctx.tick()
-            self.heard.append(byte)
-
-    async def ask(self, ctx: Any, sent: bytes, answer_bytes: int) -> bytes:
-        self.heard.clear()
-        for byte in sent:
-            for bit in [0, *(byte >> i & 1 for i in range(8)), 1]:
-                ctx.set(self.device.rx, bit)
-                for _ in range(DIVISOR):
-                    await ctx.tick()
-        while len(self.heard) < answer_bytes:
-            await ctx.tick()
-        return bytes(self.heard)
-
-    async def write(self, ctx: Any, address: int, words: Sequence[int]) -> int:
+class Registers(Host):
+    async def write(self, ctx: Any, address: int, values: Sequence[int]) -> int:
         """The worst response."""
-        payload = b"".join(word.to_bytes(4, "little") for word in words)
-        head = bytes([WRITE]) + address.to_bytes(4, "little") + len(words).to_bytes(2, "little")
-        return (await self.ask(ctx, head + payload, 2))[0]
+        return (await self.ask(ctx, command(WRITE, address, len(values), words(*values)), 2))[0]
 
     async def read(self, ctx: Any, address: int, count: int) -> tuple[list[int], int]:
         """Words, and the worst response."""
-        head = bytes([READ]) + address.to_bytes(4, "little") + count.to_bytes(2, "little")
-        answer = await self.ask(ctx, head, 4 * count + 2)
-        words = [int.from_bytes(answer[at : at + 4], "little") for at in range(0, 4 * count, 4)]
-        return words, answer[4 * count]
+        answer = await self.ask(ctx, command(READ, address, count), 4 * count + 2)
+        found = [int.from_bytes(answer[at : at + 4], "little") for at in range(0, 4 * count, 4)]
+        return found, answer[4 * count]
 
 
 @pytest.mark.slow
 def test_the_host_finds_identity_windows_and_registers_and_copies() -> None:
     spec = loopback()
     device = SerialSoc(spec, DIVISOR, CLOCK_HZ)
-    host, rng = Host(device), random.Random(1)
+    host, rng = Registers(device), random.Random(1)
     dma = spec.link.dma
     data = [rng.getrandbits(32) for _ in range(WORDS)]
     leds = set()

@@ -15,7 +15,6 @@ from tests.hw.dma.dma_bench import (
     IDLE,
     IOC,
     MM2S_DMACR,
-    MM2S_DMASR,
     MM2S_LENGTH,
     MM2S_SA,
     RESET,
@@ -29,7 +28,7 @@ from tests.hw.dma.dma_bench import (
     Timing,
 )
 from tests.hw.dma.sg_bench import Item, begin, put, status
-from tests.hw.soc.test_soc import Loopback
+from tests.hw.soc.test_soc import Loopback, SocBench
 
 from axiloom import isa
 from axiloom.base.cache import cached_build
@@ -81,7 +80,7 @@ async def start(cpu: Cpu, base: int, i: int) -> None:
     ],
 )
 def test_all_channels_at_once(count: int, latency: int, stall: float) -> None:
-    bench = Bench(loopbacks(count), Timing(latency, stall))
+    bench = SocBench(loopbacks(count), Timing(latency, stall))
     words = np.random.default_rng(3).integers(0, 1 << 32, (count, WORDS), np.uint32)
     for i in range(count):
         bench.memory[region(i)] = words[i]
@@ -89,6 +88,7 @@ def test_all_channels_at_once(count: int, latency: int, stall: float) -> None:
     async def main(cpu: Cpu) -> None:
         for i in range(count):
             await start(cpu, BASES[i], i)
+            assert not cpu.ctx.get(bench.dut.debug_idle)
         for i in range(count):
             assert await cpu.until(BASES[i] + S2MM_DMASR, IDLE) == IDLE | IOC
             assert await cpu.read(BASES[i] + S2MM_LENGTH) == 4 * WORDS
@@ -218,39 +218,3 @@ def test_what_cannot_be_built() -> None:
         verilog.emit(SPECS[:2], top="accelerator")
     with pytest.raises(SpecError, match=r"v2_4: dma_config.id: 0 is the DMA of v1_4 too"):
         verilog.emit([isa.builtin("v1_4"), isa.builtin("v2_4")])
-
-
-@pytest.mark.slow
-def test_debug_idle_keeps_its_promise() -> None:
-    """While it is high and no register is accessed, no master and no stream moves."""
-    bench = Bench(loopbacks(2), Timing(latency=30))
-    seen = []
-
-    async def watch(ctx: Any) -> None:
-        dut, lite = bench.dut, bench.dut.s_axi_lite
-        was_idle = False
-        while True:
-            _, _, idle, aw, ar, b, r, *moves = await ctx.tick().sample(
-                dut.debug_idle, lite.awvalid, lite.arvalid, lite.bvalid, lite.rvalid,
-                dut.m_axi_mm2s.arvalid, dut.m_axi_s2mm.awvalid, dut.m_axi_s2mm.wvalid,
-                dut.debug_in_tvalid & dut.debug_in_tready, dut.debug_out_tvalid & dut.debug_out_tready,
-            )  # fmt: skip
-            if was_idle and not (aw or ar or b or r):
-                assert idle, "debug_idle fell without an access"
-            assert not (idle and any(moves))
-            was_idle = bool(idle)
-            seen.append(idle)
-
-    models = bench.models()
-    bench.models = lambda: [*models, watch]  # type: ignore[method-assign]
-
-    async def main(cpu: Cpu) -> None:
-        await start(cpu, BASES[0], 0)
-        await cpu.wait(40)
-        await start(cpu, BASES[1], 1)
-        await cpu.wait(1500)
-        assert await cpu.read(BASES[0] + MM2S_DMASR) & IDLE
-        assert await cpu.read(BASES[1] + S2MM_DMASR) & IDLE
-
-    bench.run(main)
-    assert {0, 1} == set(seen)

@@ -73,22 +73,18 @@ class SocBench(Bench):
         while True:
             _, _, idle, aw, ar, b, r, *streams = await ctx.tick().sample(
                 dut.debug_idle, lite.awvalid, lite.arvalid, lite.bvalid, lite.rvalid,
-                dut.debug_in_tdata, dut.debug_in_tvalid, dut.debug_in_tready, dut.debug_in_tlast,
-                dut.debug_out_tdata, dut.debug_out_tvalid, dut.debug_out_tready, dut.debug_out_tlast,
+                dut.debug_in_tdata, dut.debug_in_tvalid & dut.debug_in_tready, dut.debug_in_tlast,
+                dut.debug_out_tdata, dut.debug_out_tvalid & dut.debug_out_tready, dut.debug_out_tlast,
                 dut.m_axi_mm2s.arvalid, dut.m_axi_s2mm.awvalid, dut.m_axi_s2mm.wvalid,
             )  # fmt: skip
-            access = aw or ar or b or r
-            if was_idle and not access:
+            in_data, in_moves, in_last, out_data, out_moves, out_last, *masters = streams
+            if was_idle and not (aw or ar or b or r):
                 assert idle, "debug_idle fell without an access"
-            in_data, in_valid, in_ready, in_last, out_data, out_valid, out_ready, out_last, *masters = streams
-            if idle:
-                assert not any(masters)
-                assert not (in_valid and in_ready)
-                assert not (out_valid and out_ready)
+            assert not (idle and (in_moves or out_moves or any(masters)))
             was_idle = bool(idle)
-            if in_valid and in_ready:
+            if in_moves:
                 self.accepted.append((in_data, bool(in_last)))
-            if out_valid and out_ready:
+            if out_moves:
                 self.returned.append((out_data, bool(out_last)))
 
 
