@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.nests.execute import execute
 
 from axiloom.nest.loops import load
+from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.poly.counting import count
 from axiloom.nests.program import Program
@@ -43,7 +43,7 @@ def test_results_are_torchs(tmp_path: Path) -> None:
         each for each in loaded.program.arrays if each.role.is_given and each.name not in loaded.contents
     ]
     x = np.random.default_rng(0).uniform(-1, 1, argument.shape).astype(np.float32)
-    found = execute(loaded.program, {argument.name: x, **loaded.contents})
+    found = interpret(loaded.program, {argument.name: x, **loaded.contents})
     first, second = (torch.from_numpy(loaded.contents[f"{each}_weight"]) for each in ("first", "second"))
     with torch.no_grad():
         inner = torch.relu(torch.nn.functional.conv2d(torch.from_numpy(x), first, padding=1))

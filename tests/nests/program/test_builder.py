@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.nests.execute import execute
 
 from axiloom.base.errors import CompileError
+from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.program.text import loops
@@ -46,7 +46,7 @@ def test_loops_places_and_names() -> None:
     for k in range(6):
         expected += (np.float32(2) * given["A"][:, k])[:, None] * given["B"][k]
     expected[:, 0] = 0.5
-    np.testing.assert_array_equal(execute(program, given)["C"], expected)
+    np.testing.assert_array_equal(interpret(program, given)["C"], expected)
 
 
 def test_two_builders_share_nothing() -> None:
@@ -70,7 +70,7 @@ def test_bounds_steps_and_guards() -> None:
         p.where(i + j < 15, j >= 1),
     ):
         A[j] += i
-    found = execute(p.program(), {"A": np.zeros(12, np.int32)})["A"]
+    found = interpret(p.program(), {"A": np.zeros(12, np.int32)})["A"]
     expected = np.zeros(12, np.int32)
     for i in range(9, 0, -2):
         for j in range(max(0, i - 2), min(10, i + 2)):
@@ -94,7 +94,7 @@ def test_operators_of_integers_and_floats() -> None:
     a, b = (rng.integers(-200, 200, 8).astype(np.int16) for _ in range(2))
     b[3] = 0
     f = rng.uniform(-2, 2, 8).astype(np.float32)
-    found = execute(p.program(), {"A": a, "B": b, "F": f})
+    found = interpret(p.program(), {"A": a, "B": b, "F": f})
     total = np.sqrt(np.abs(f)) + np.exp(-f) / np.float32(3)
     wide = np.where((total > 1) & (np.arange(8) < 5), np.maximum(total, f), np.minimum(f, np.float32(0.25)))
     np.testing.assert_array_equal(found["G"], wide - np.arange(8, dtype=np.float32) * total)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.nests.execute import execute
 
 from axiloom.base.errors import CompileError
 from axiloom.nest.loops import of_model
+from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Role
 from axiloom.nests.program.loaded import Loaded
@@ -25,7 +25,7 @@ def loaded(body: str, **weights: np.ndarray) -> Loaded:  # type: ignore[type-arg
 
 def ran(found: Loaded, *arguments: np.ndarray) -> list[np.ndarray]:  # type: ignore[type-arg]
     given = {f"arg{n}": value for n, value in enumerate(arguments)}
-    memory = execute(found.program, {**given, **found.contents})
+    memory = interpret(found.program, {**given, **found.contents})
     return [memory[each.name] for each in found.program.arrays if each.role.is_result]
 
 
