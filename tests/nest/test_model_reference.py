@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.read import onnx_file
 
 from axiloom.base.errors import CompileError, MismatchError
 from axiloom.nest import loops
@@ -91,21 +92,14 @@ def test_f64_of_the_user_is_refused(source: Path) -> None:
 
 def onnx_model(folder: Path, nodes: list[Any], x: Any, y: Any, **weights: Any) -> Loaded:
     """Of an input `x` and an output `y`, given as NumPy arrays of their types and shapes."""
-    helper = onnx.helper
-    values = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(like.dtype), like.shape)
-        for name, like in (("x", x), ("y", y))
-    ]
-    constants = [onnx.numpy_helper.from_array(value, name) for name, value in weights.items()]
-    graph = helper.make_graph(nodes, "g", values[:1], values[1:], constants)
-    opset = helper.make_opsetid("", 13)
-    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), folder / "m.onnx")
-    return loops.load(str(folder / "m.onnx"))
+    kinds = onnx.helper.np_dtype_to_tensor_dtype
+    x, y = ({name: (kinds(like.dtype), like.shape)} for name, like in (("x", x), ("y", y)))
+    return loops.load(str(onnx_file.save(folder / "m.onnx", nodes, x, y, weights, 13, 8)))
 
 
 def test_an_onnx_file_is_judged(tmp_path: Path) -> None:
-    node, like = onnx.helper.make_node, np.zeros((3, 5), np.float32)
-    nodes = [node("Softmax", ["x"], ["s"]), node("Gemm", ["s", "w", "b"], ["y"], transB=1)]
+    node, like = onnx_file.node, np.zeros((3, 5), np.float32)
+    nodes = [node("Softmax", "x", "s"), node("Gemm", "s w b", "y", transB=1)]
     weights = {"w": np.eye(5, dtype=np.float32), "b": np.arange(5, dtype=np.float32)}
     loaded = onnx_model(tmp_path, nodes, like, like, **weights)
     assert "as read, it is within" in said(loaded)
@@ -121,5 +115,5 @@ def test_an_onnx_file_is_judged(tmp_path: Path) -> None:
 def test_types_of_onnx_have_the_bits_of_programs(tmp_path: Path, before: str, after: str) -> None:
     x, y = (np.zeros(4, name) for name in (before, after))
     kind = onnx.helper.np_dtype_to_tensor_dtype(y.dtype)
-    loaded = onnx_model(tmp_path, [onnx.helper.make_node("Cast", ["x"], ["y"], to=kind)], x, y)
+    loaded = onnx_model(tmp_path, [onnx_file.node("Cast", "x", "y", to=kind)], x, y)
     assert "as read, it is equal to ONNX" in said(loaded)

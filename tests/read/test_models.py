@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.read.onnx_file import node, save
 
 from axiloom.base.errors import AxiloomError, BuildError, CompileError, UsageError
 from axiloom.drivergen.dialects.mlir import only_function, parse
@@ -154,28 +155,17 @@ def test_all_lines_that_do_not_work_are_named(model: Path) -> None:
 
 def onnx_model(path: Path, op: str = "Relu", size: object = 2) -> Path:
     """y = op(x W + b) with W (4, 3)."""
-    onnx = pytest.importorskip("onnx")
     pytest.importorskip("torch_mlir")
-    make, kind = onnx.helper, onnx.TensorProto.FLOAT
     rng = np.random.default_rng(4)
-    weights = [
-        onnx.numpy_helper.from_array(rng.normal(size=shape).astype(np.float32), name)
-        for name, shape in (("W", (4, 3)), ("b", (3,)))
-    ]
+    weights = {
+        name: rng.normal(size=shape).astype(np.float32) for name, shape in (("W", (4, 3)), ("b", (3,)))
+    }
     nodes = [
-        make.make_node("MatMul", ["x", "W"], ["p"], name="product"),
-        make.make_node("Add", ["p", "b"], ["s"], name="sum"),
-        make.make_node(op, ["s"], ["y"], name="last"),
+        node("MatMul", "x W", "p", name="product"),
+        node("Add", "p b", "s", name="sum"),
+        node(op, "s", "y", name="last"),
     ]
-    graph = make.make_graph(
-        nodes,
-        "net",
-        [make.make_tensor_value_info("x", kind, [size, 4])],
-        [make.make_tensor_value_info("y", kind, [size, 3])],
-        weights,
-    )
-    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9), path)
-    return path
+    return save(path, nodes, {"x": [size, 4]}, {"y": [size, 3]}, weights)
 
 
 def test_an_onnx_file(tmp_path: Path) -> None:
@@ -226,35 +216,25 @@ def test_quantising_an_onnx_file(tmp_path: Path) -> None:
 
 def test_parameters_of_the_type_and_shape_of_a_value(tmp_path: Path) -> None:
     """As torch writes a batch norm where its optimiser is off."""
-    onnx = pytest.importorskip("onnx")
     torch = pytest.importorskip("torch")
     pytest.importorskip("torch_mlir")
     from axiloom.read.onnx.network import load_network
 
-    make, kind = onnx.helper, onnx.TensorProto.FLOAT
     rng = np.random.default_rng(6)
-    weights = [
-        onnx.numpy_helper.from_array(rng.normal(size=3).astype(np.float32), name)
-        for name in ("offset", "mean")
-    ]
-    weights += [
-        onnx.numpy_helper.from_array(np.array([0.5, 1.0, 2.0], np.float32), "variance"),
-        onnx.numpy_helper.from_array(np.array(2.0), "gain64"),  # float64, one number
-    ]
+    weights = {name: rng.normal(size=3).astype(np.float32) for name in ("offset", "mean")}
+    weights["variance"] = np.array([0.5, 1.0, 2.0], np.float32)
     nodes = [
-        make.make_node("Shape", ["x"], ["channels"], start=1, end=2),
-        make.make_node("CastLike", ["gain64", "x"], ["gain32"]),
-        make.make_node("Expand", ["gain32", "channels"], ["gain"]),
-        make.make_node("BatchNormalization", ["x", "gain", "offset", "mean", "variance"], ["y"]),
+        node("Shape", "x", "channels", start=1, end=2),
+        node("CastLike", "gain64 x", "gain32"),
+        node("Expand", "gain32 channels", "gain"),
+        node("BatchNormalization", "x gain offset mean variance", "y"),
     ]
-    ends = [[make.make_tensor_value_info(name, kind, [2, 3, 4, 4])] for name in "xy"]
-    graph = make.make_graph(nodes, "net", *ends, weights)
-    path = tmp_path / "net.onnx"
-    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9), path)
+    sizes, gain = [2, 3, 4, 4], np.array(2.0)  # float64, one number
+    path = save(tmp_path / "net.onnx", nodes, {"x": sizes}, {"y": sizes}, {**weights, "gain64": gain})
     network, (x,) = load_network(path)
     assert len(list(network.children())) == 1
     x = torch.randn(x.shape)
-    offset, mean, variance = (torch.from_numpy(onnx.numpy_helper.to_array(w).copy()) for w in weights[:3])
+    offset, mean, variance = map(torch.from_numpy, weights.values())
     want = torch.nn.functional.batch_norm(x, mean, variance, torch.full((3,), 2.0), offset)
     torch.testing.assert_close(network(x), want)
 
@@ -262,31 +242,20 @@ def test_parameters_of_the_type_and_shape_of_a_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize("half", ["before", "after", "missing"])
 def test_a_gelu_in_parts(half: str, tmp_path: Path) -> None:
     """As exporters of old opsets write it: one table, and so is what is nearly a GELU."""
-    onnx = pytest.importorskip("onnx")
+    torch = pytest.importorskip("torch")
     pytest.importorskip("torch_mlir")
     from axiloom.quantise.network import quantise
     from axiloom.read.models import network as load
 
-    make, kind = onnx.helper, onnx.TensorProto.FLOAT
     numbers = {"root": np.sqrt(2.0), "one": 1.0, "half": 0.5}
-    weights = [onnx.numpy_helper.from_array(np.array(v, np.float32), k) for k, v in numbers.items()]
-    nodes = [
-        make.make_node("Div", ["x", "root"], ["d"]),
-        make.make_node("Erf", ["d"], ["e"], name="erf"),
-        make.make_node("Add", ["e", "one"], ["a"]),
-    ]
-    if half == "before":
-        nodes += [make.make_node("Mul", ["x", "half"], ["h"]), make.make_node("Mul", ["h", "a"], ["y"])]
-    elif half == "after":
-        nodes += [make.make_node("Mul", ["x", "a"], ["h"]), make.make_node("Mul", ["h", "half"], ["y"])]
-    else:
-        nodes += [make.make_node("Mul", ["x", "a"], ["y"])]
-    ends = [[make.make_tensor_value_info(name, kind, [4])] for name in "xy"]
-    graph = make.make_graph(nodes, "net", *ends, weights)
-    path = tmp_path / "net.onnx"
-    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9), path)
-    import torch
-
+    ends = {
+        "before": [node("Mul", "x half", "h"), node("Mul", "h a", "y")],
+        "after": [node("Mul", "x a", "h"), node("Mul", "h half", "y")],
+        "missing": [node("Mul", "x a", "y")],
+    }
+    nodes = [node("Div", "x root", "d"), node("Erf", "d", "e", name="erf"), node("Add", "e one", "a")]
+    weights = {name: np.array(value, np.float32) for name, value in numbers.items()}
+    path = save(tmp_path / "net.onnx", [*nodes, *ends[half]], {"x": [4]}, {"y": [4]}, weights)
     made = quantise(*load(str(path)), "16-random", name="net")
     assert [node.op for node in made.values] == ["parameter", "lookup"]
     (sample,) = made.samples[0]

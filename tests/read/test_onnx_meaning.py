@@ -15,7 +15,7 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("torch_mlir")
 pytest.importorskip("onnxruntime")
 
-from tests.read import referee_onnx  # noqa: E402
+from tests.read import onnx_file, referee_onnx  # noqa: E402
 from tests.read.random_onnx import Builder  # noqa: E402
 
 from axiloom.base.errors import CompileError  # noqa: E402
@@ -138,19 +138,15 @@ def test_random_calibration_is_for_inputs_that_it_has_not_seen(tmp_path: Path) -
 
 def test_bytes_without_a_sign(tmp_path: Path) -> None:
     """y = (a - 113)(b + 7) in int32, for all values of a uint8."""
-    rng, make, kinds = np.random.default_rng(2), onnx.helper, onnx.TensorProto
+    rng, kinds = np.random.default_rng(2), onnx.TensorProto
     a, b = rng.integers(0, 256, (7, 8)).astype(np.uint8), rng.integers(-100, 100, (8, 9)).astype(np.int8)
-    weights = [
-        onnx.numpy_helper.from_array(array, name)
-        for name, array in (("b", b), ("az", np.array(113, np.uint8)), ("bz", np.array(-7, np.int8)))
-    ]
-    ends = (
-        [make.make_tensor_value_info("a", kinds.UINT8, [7, 8])],
-        [make.make_tensor_value_info("y", kinds.INT32, [7, 9])],
+    path = onnx_file.save(
+        tmp_path / "net.onnx",
+        [onnx_file.node("MatMulInteger", "a b az bz", "y")],
+        {"a": (kinds.UINT8, a.shape)},
+        {"y": (kinds.INT32, [7, 9])},
+        {"b": b, "az": np.array(113, np.uint8), "bz": np.array(-7, np.int8)},
     )
-    node = make.make_node("MatMulInteger", ["a", "b", "az", "bz"], ["y"])
-    path = tmp_path / "net.onnx"
-    onnx.save(make.make_model(make.make_graph([node], "net", *ends, weights), ir_version=8), path)
     model = import_file(path)
     function = only_function(parse(model.mlir, model.name), model.name)
     (border,) = of(function, "input", 1)
@@ -193,29 +189,18 @@ def test_low_precision_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_all_refusals_come_at_once(tmp_path: Path) -> None:
     """An op that is unknown, one behind it, an attribute, a use that has no integers, an op of other
     people's."""
-    make, kind = onnx.helper, onnx.TensorProto.FLOAT
+    node = onnx_file.node
     nodes = [
-        make.make_node("Tan", ["x"], ["a"], name="first"),
-        make.make_node("Conv", ["a", "w"], ["b"], name="fine"),
-        make.make_node("AveragePool", ["b"], ["c"], name="second", kernel_shape=[2, 2], dilations=[2, 2]),
-        make.make_node("MatMul", ["c", "v"], ["d"], name="also_fine"),
-        make.make_node("Div", ["d", "q"], ["e"], name="third"),
-        make.make_node("Strange", ["e"], ["f"], name="fourth", domain="com.others"),
+        node("Tan", "x", "a", name="first"),
+        node("Conv", "a w", "b", name="fine"),
+        node("AveragePool", "b", "c", name="second", kernel_shape=[2, 2], dilations=[2, 2]),
+        node("MatMul", "c v", "d", name="also_fine"),
+        node("Div", "d q", "e", name="third"),
+        node("Strange", "e", "f", name="fourth", domain="others"),
     ]
-    weights = [
-        onnx.numpy_helper.from_array(np.ones(shape, np.float32), name)
-        for name, shape in (("w", (2, 2, 1, 1)), ("v", (4, 4)))
-    ]
-    graph = make.make_graph(
-        nodes,
-        "net",
-        [make.make_tensor_value_info("x", kind, [1, 2, 6, 6]), make.make_tensor_value_info("q", kind, [4])],
-        [make.make_tensor_value_info("f", kind, [1, 2, 4, 4])],
-        weights,
-    )
-    ids = [make.make_opsetid("", 19), make.make_opsetid("com.others", 1)]
-    path = tmp_path / "net.onnx"
-    onnx.save(make.make_model(graph, opset_imports=ids, ir_version=9), path)
+    weights = {"w": np.ones((2, 2, 1, 1), np.float32), "v": np.ones((4, 4), np.float32)}
+    inputs, path = {"x": [1, 2, 6, 6], "q": [4]}, tmp_path / "net.onnx"
+    onnx_file.save(path, nodes, inputs, {"f": [1, 2, 4, 4]}, weights, opset=19, others=1)
     with pytest.raises(CompileError) as caught:
         quantise(*load(str(path)), "4-random", name="net")
     said = str(caught.value)
@@ -225,22 +210,16 @@ def test_all_refusals_come_at_once(tmp_path: Path) -> None:
         "third: ONNX op Div: ",
     ):
         assert part in said
-    assert "fourth: ONNX op com.others.Strange: cannot be quantised" in said
+    assert "fourth: ONNX op others.Strange: cannot be quantised" in said
     assert len(said.splitlines()) == 4
 
 
 def test_files_that_cannot_be_converted(tmp_path: Path) -> None:
-    path = tmp_path / "net.onnx"
-    make, kind = onnx.helper, onnx.TensorProto.FLOAT
-    ends = [[make.make_tensor_value_info(name, kind, [2, 4])] for name in "xy"]
-    graph = make.make_graph([make.make_node("Relu", ["x"], ["y"])], "net", *ends)
-    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 12)], ir_version=8), path)
-    file = read_onnx(path)
+    path, x, y = tmp_path / "net.onnx", {"x": [2, 4]}, {"y": [2, 4]}
+    file = read_onnx(onnx_file.save(path, [onnx_file.node("Relu", "x", "y")], x, y, {}, 12, 8))
     assert (file.own_opset, file.opset) == (12, 17)
-    scan = make.make_node("Upsample", ["x", "s"], ["y"], mode="nearest")
-    weights = [onnx.numpy_helper.from_array(np.array([1, 1], np.float32), "s")]
-    graph = make.make_graph([scan], "net", *ends, weights)
-    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 7)], ir_version=3), path)
+    scale = {"s": np.array([1, 1], np.float32)}
+    onnx_file.save(path, [onnx_file.node("Upsample", "x s", "y", mode="nearest")], x, y, scale, 7, 3)
     with pytest.raises(
         CompileError, match=r"net\.onnx: (opset 7, and onnx\.version_converter|no valid ONNX)"
     ):
@@ -276,19 +255,10 @@ def test_files_that_would_take_the_machine_or_mean_nothing(
     net: tuple[Any, ...], why: str, tmp_path: Path
 ) -> None:
     """One of them kept torch-mlir busy for ever, one asked for 4 TB, one was read as if it had no padding."""
-    (op, shape, constants, attributes), make, kind = net, onnx.helper, onnx.TensorProto.FLOAT
-    weights = [onnx.numpy_helper.from_array(array, f"w{n}") for n, array in enumerate(constants)]
-    node = make.make_node(op, ["x", *(w.name for w in weights)], ["y"], name="node0", **attributes)
+    op, shape, constants, attributes = net
+    weights = {f"w{n}": array for n, array in enumerate(constants)}
+    nodes = [onnx_file.node(op, " ".join(["x", *weights]), "y", name="node0", **attributes)]
     sizes = [f"size{axis}" for axis in range(len(shape))]
-    ends = [[make.make_tensor_value_info(name, kind, dims)] for name, dims in (("x", shape), ("y", sizes))]
-    path = tmp_path / "net.onnx"
-    onnx.save(
-        make.make_model(
-            make.make_graph([node], "net", *ends, weights),
-            opset_imports=[make.make_opsetid("", 17)],
-            ir_version=8,
-        ),
-        path,
-    )
+    path = onnx_file.save(tmp_path / "net.onnx", nodes, {"x": list(shape)}, {"y": sizes}, weights, 17, 8)
     with pytest.raises(CompileError, match=why):
         quantise(*load(str(path)), "1-random", name="net")

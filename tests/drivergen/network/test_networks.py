@@ -157,44 +157,43 @@ func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32> {axiloom.weight = "bias"}) -> 
 """
 
 
-def refused(text: str, weights: dict[str, np.ndarray]) -> str:
-    with pytest.raises((CompileError, UsageError)) as caught:
-        compile_network(text, None, weights, name="net.mlir")
-    return str(caught.value)
-
-
+TOSA = """func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %z = tosa.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %z : tensor<2xf32>
+}"""
+SAME = "func.func @f(%a: KIND) -> KIND {\n  func.return %a : KIND\n}"
 BIAS = np.ones(4, np.float32)
 
 
-def test_an_op_that_has_no_c_is_named_with_its_place() -> None:
-    text = ADD.replace("OP", "math.atan2")
-    assert refused(text, {"bias": BIAS}) == "net.mlir:7:5: math.atan2: there is no C for it"
-
-
-def test_a_weight_that_is_missing() -> None:
-    found = refused(ADD.replace("OP", "arith.addf"), {"scale": BIAS})
-    assert found == "net.mlir: no array for the weight `bias`; there are scale"
-
-
-def test_a_weight_of_another_type() -> None:
-    found = refused(ADD.replace("OP", "arith.addf"), {"bias": BIAS.astype(np.float64)})
-    assert found == "net.mlir: weight `bias` is float64 (4,), the function takes float32 (4,)"
-
-
-def test_an_op_that_is_no_layer() -> None:
-    text = (
-        "func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
-        "  %z = tosa.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
-        "  func.return %z : tensor<2xf32>\n}"
-    )
-    assert refused(text, {}).startswith("net.mlir:2:8: an op of tosa. Lower it to linalg first: mlir-opt ")
-
-
-@pytest.mark.parametrize("kind", ["tensor<?x4xf32>", "tensor<0x4xf32>"])
-def test_an_argument_without_a_size(kind: str) -> None:
-    text = f"func.func @f(%a: {kind}) -> {kind} {{\n  func.return %a : {kind}\n}}"
-    found = refused(text, {})
-    assert found == f"net.mlir:1:1: func.func: argument 0 is {kind}; sizes must be known, and at least 1"
+@pytest.mark.parametrize(
+    ("text", "weights", "why"),
+    [
+        (ADD.replace("OP", "math.atan2"), {"bias": BIAS}, ":7:5: math.atan2: there is no C for it"),
+        (
+            ADD.replace("OP", "arith.addf"),
+            {"scale": BIAS},
+            ": no array for the weight `bias`; there are scale",
+        ),
+        (
+            ADD.replace("OP", "arith.addf"),
+            {"bias": BIAS.astype(np.float64)},
+            ": weight `bias` is float64 (4,), the function takes float32 (4,)",
+        ),
+        (TOSA, {}, ":2:8: an op of tosa. Lower it to linalg first: mlir-opt "),
+        *(
+            (
+                SAME.replace("KIND", kind),
+                {},
+                f":1:1: func.func: argument 0 is {kind}; sizes must be known, and at least 1",
+            )
+            for kind in ("tensor<?x4xf32>", "tensor<0x4xf32>")
+        ),
+    ],
+)
+def test_what_is_refused_is_named_with_its_place(text: str, weights: dict[str, np.ndarray], why: str) -> None:
+    with pytest.raises((CompileError, UsageError)) as caught:
+        compile_network(text, None, weights, name="net.mlir")
+    assert str(caught.value).startswith(f"net.mlir{why}")
 
 
 def test_what_is_a_network() -> None:
