@@ -197,7 +197,8 @@ class _Writer:
         head = f"{kind} {name} = {start_text}; {name} < {end_text}; {name}++"
         pick = rng.random()
         if pick < 0.15:
-            head = f"{kind} {name} = {end}; {name} > {start}; --{name}"
+            more = f"> {start}" if pick < 0.1 else f">= {start + 1}"
+            head = f"{kind} {name} = {end}; {name} {more}; --{name}"
         elif pick < 0.25:
             self.kinds.add("step 2")
             head = f"{kind} {name} = {start}; {name} < {end}; {name} += 2"
@@ -211,6 +212,8 @@ class _Writer:
             self.kinds.add("bound that wraps")
             more = f"{self.comparison(inside)} && {name} < {end}"
             head = f"{kind} {name} = {start}; {more}; {name} = {name} + {rng.randint(1, 3)}"
+        elif pick < 0.75:
+            head = f"{kind} {name} = {start_text}; {name} + 1 <= {end_text}; {name}++"
         body = list[str]()
         for _ in range(rng.choice((1, 1, 2))):
             body += self.statement(inside, depth + 1)
