@@ -190,12 +190,11 @@ def test_refuses_another_top() -> None:
 
 @pytest.mark.synth
 @pytest.mark.slow
-@pytest.mark.parametrize("scatter_gather", [False, True])
-def test_tidy_is_proven_equal_to_what_yosys_prints(scatter_gather: bool, tmp_path: Path) -> None:
+def test_tidy_is_proven_equal_to_what_yosys_prints(tmp_path: Path) -> None:
     """A formal proof, register by register, that making it readable changed nothing."""
-    raw = verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma", readable=False)
+    raw = verilog.convert(AxiDma(scatter_gather=True), "dma", readable=False)
     (tmp_path / "gold.v").write_text(plain_names(raw))
-    (tmp_path / "gate.v").write_text(verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma"))
+    (tmp_path / "gate.v").write_text(verilog.convert(AxiDma(scatter_gather=True), "dma"))
     script = "".join(
         f"read_verilog {side}.v; hierarchy -top dma; proc; flatten; memory_dff; memory_collect; opt_clean; "
         f"rename dma {side}; design -stash {side}\n"
