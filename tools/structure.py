@@ -158,7 +158,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "selection",
     ),
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
-    ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
+    ("cosim/blocks", "cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
         "src/axiloom/nest",
         "src/axiloom/quantise/lower",

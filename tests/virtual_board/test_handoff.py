@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -16,6 +17,7 @@ from axiloom.virtual_board import handoff
 from axiloom.virtual_board.address_map import AddressMap, InFabric, own_design
 
 SPEC = isa.builtin("v1", 4)
+LEDS = ("leds=axi_gpio",)
 
 
 class Nothing:
@@ -28,18 +30,17 @@ class Nothing:
         raise NotImplementedError(address, value)
 
 
-def system(*specs: AcceleratorSpec) -> System:
-    return System(specs or SPEC, board="pynq-z2")
+def system(*specs: AcceleratorSpec, ip: Sequence[str] = ()) -> System:
+    return System(specs or SPEC, board="pynq-z2", ip=ip)
 
 
-def written(folder: Path, system: System, gpios: tuple[str, ...] = ()) -> list[Path]:
-    blocks = own_design(system, gpios)
-    return handoff.write(folder, "mine", blocks, system.profile, system.profile.part)
+def written(folder: Path, system: System) -> list[Path]:
+    return handoff.write(folder, "mine", system.blocks, system.profile, system.profile.part)
 
 
 def test_the_files_say_the_same(tmp_path: Path) -> None:
-    hwh, bit, xsa = written(tmp_path, system(), ("leds",))
-    blocks = own_design(system(), ("leds",))
+    blocks = system(ip=LEDS).blocks
+    hwh, bit, xsa = written(tmp_path, system(ip=LEDS))
     back = handoff.read(hwh)
     assert [(b.name, b.vlnv, b.base, b.size) for b in back] == [
         (b.name, b.vlnv, b.base, b.size) for b in blocks
@@ -51,22 +52,26 @@ def test_the_files_say_the_same(tmp_path: Path) -> None:
     with zipfile.ZipFile(xsa) as archive:
         assert archive.read("mine.hwh") == hwh.read_bytes()
         assert archive.read("mine.bit") == bit.read_bytes()
-    again = written(tmp_path / "again", system(), ("leds",))
+    again = written(tmp_path / "again", system(ip=LEDS))
     assert [path.read_bytes() for path in again] == [hwh.read_bytes(), bit.read_bytes(), xsa.read_bytes()]
 
 
 def test_an_mpsoc_s_blocks_are_behind_its_own_port() -> None:
-    mpsoc = System((SPEC,), board="zcu104")
-    blocks = own_design(mpsoc, ("leds",))
+    mpsoc = System((SPEC,), board="zcu104", ip=LEDS)
+    blocks = own_design(mpsoc)
     assert [block.base for block in blocks] == [0xA0000000, 0xA0010000]
-    behind, at = AddressMap.of(blocks, mpsoc, Nothing()).at(0xA0000030, 4)
+    table = AddressMap.of(blocks, mpsoc, Nothing())
+    behind, at = table.at(0xA0000030, 4)
     assert isinstance(behind, InFabric)
     assert (behind.base, at) == (SPEC.link.dma.address, 0x30)
+    leds, _ = table.at(0xA0010000, 16)
+    assert isinstance(leds, InFabric)
+    assert leds.base == mpsoc.at("leds").base
 
 
 def test_the_bitstream_is_as_a_board_takes_it_and_differs_with_the_design(tmp_path: Path) -> None:
     _, bit, _ = written(tmp_path, system())
-    _, other, _ = written(tmp_path / "other", system(), ("leds",))
+    _, other, _ = written(tmp_path / "other", system(ip=LEDS))
     assert bit.read_bytes() != other.read_bytes()
     data = bit.read_bytes()
     at = data.index(b"e", data.index(b"c\0")) + 1

@@ -12,7 +12,6 @@ import pytest
 
 import axiloom as ax
 from axiloom.boards import pynq
-from axiloom.virtual_board.address_map import own_design
 from axiloom.virtual_board.board import BoardState
 
 pytest.importorskip("grpc", reason="gRPC is the extra [pynq]")
@@ -43,7 +42,7 @@ def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     """`accelerator`, as the board would import it, with a `pynq` whose board is the server."""
     name, dma = request.param
     chip = ax.soc(name, sim="icarus", dma=dma)
-    state = BoardState(chip.soc, own_design(chip.system), name)
+    state = BoardState(chip.soc, chip.system.blocks, name)
     with connected(state) as client:
 
         class Registers:

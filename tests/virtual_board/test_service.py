@@ -17,6 +17,7 @@ import axiloom as ax
 from axiloom.base import extras
 from axiloom.base.errors import BuildError
 from axiloom.cli import main
+from axiloom.cosim.blocks import gpio
 from axiloom.isa.contract.dma_registers import ADDRESS, DMACR, DMASR, LENGTH, Channel
 from axiloom.virtual_board import address_map, handoff, service
 from axiloom.virtual_board.board import AWAY_S, FIRMWARE, MANAGER, PINS_BASE, BoardState
@@ -31,8 +32,9 @@ RNG = np.random.default_rng(3)
 
 
 def state(**options: object) -> BoardState:
-    chip = ax.soc("v1_4", sim="icarus", board="pynq-z2", watchdog_cycles=30_000, **options)
-    return BoardState(chip.soc, address_map.own_design(chip.system, ["leds_gpio"]), "v1_4")
+    leds = ["leds_gpio=axi_gpio"]
+    chip = ax.soc("v1_4", sim="icarus", board="pynq-z2", watchdog_cycles=30_000, ip=leds, **options)
+    return BoardState(chip.soc, chip.system.blocks, "v1_4")
 
 
 @pytest.fixture
@@ -147,7 +149,8 @@ def test_what_is_not_there_is_said_in_a_line(client: Client) -> None:
 
 
 def test_pins_gpio_and_clocks_keep_what_is_written(client: Client) -> None:
-    leds = client.window(address_map.GPIO_AT, 16)
+    leds = client.window(gpio.KIND.base, 16)
+    client.set(leds, 4, 0)
     client.set(leds, 0, 5)
     assert client.get(leds, 0) == 5
     slcr = client.window(address_map.SLCR, 0x200)

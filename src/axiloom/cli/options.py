@@ -262,6 +262,13 @@ OUTPUT = option(
 )
 DEFINE = define("of a template of MLIR: ${NAME}")
 SIM = option("--sim", choices=("verilator", "icarus"), help="default verilator")
+IP = option(
+    "--ip",
+    action="append",
+    metavar="[NAME=]IP[@ADDRESS][,KEY=VALUE]...",
+    help="a block of Xilinx' beside the accelerator: axi_gpio, axi_timer, axi_cdma, or axi_fifo_mm_s in "
+    "the DMA's place; several times",
+)
 SIMULATION = Group(
     "simulation",
     (

@@ -2,6 +2,7 @@
 
 A run is a process of a simulator, in which RTL, a C++ library and Python meet. The rooms:
 
+- ``blocks/``: what stands in the fabric, as everybody is told of it
 - ``build/``: C to ELF, Verilog to a simulator's program, the cache of builds, and starting the process
 - ``native/``: RAM, CPU, caches, checkers: the C++ library that RTL (DPI, VPI) and Python share
 - ``rtl/``: the world around the SoC, in Verilog: memory, the CPU as bus master, counters, watchdog

@@ -39,6 +39,7 @@ from axiloom.cosim import (
     stale,
     tally,
 )
+from axiloom.cosim.blocks import Block, takes_streams
 from axiloom.cosim.board_program import NOBODY, Terminal
 from axiloom.cosim.elf import EXIT, EXIT_CODE, Program
 from axiloom.cosim.elf import load as load_elf
@@ -210,8 +211,11 @@ class Core:
         core.state, core.counters(), core.read("c", (16, 16), "int32")
     """
 
-    def __init__(self, board: Board, *specs: AcceleratorSpec) -> None:
-        """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes."""
+    def __init__(self, board: Board, *specs: AcceleratorSpec, beside: Sequence[Block] = ()) -> None:
+        """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes.
+
+        `beside`: neighbours of the accelerators, with their lines (:func:`axiloom.cosim.blocks.design`).
+        """
         self.board = board
         self.program: Program | None = None
         self._kept: dict[str, tuple[tuple[int, ...], str]] = {}
@@ -232,8 +236,9 @@ class Core:
             self._teach(spec)
             profile.teach_windows(self._lib, spec)
             if spec is not None:
-                mistakes.teach(self._lib, spec.link)
+                mistakes.teach(self._lib, spec.link, has_dma=not any(map(takes_streams, beside)))
         self._lib.axl_accelerator(0)
+        self._check(native.teach_neighbours(self._lib, board, beside))
         self._functions: tuple[str, ...] = ()
         self._arrays = outside.NONE
         self._source = lines.NOWHERE

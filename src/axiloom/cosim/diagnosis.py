@@ -75,6 +75,8 @@ class Device:
     """What a functional model says of its error; RTL has only the number."""
     instructions: Mapping[str, int] = field(default_factory=dict)
     """Opcode to how often it has begun."""
+    fifo: bool = False
+    """An AXI4-Stream FIFO takes the DMA's place: `status` of the channels is TDFV and RDFO."""
     undone: tuple[str, ...] = ()
     """Registers that the driver never wrote, as parts of a sentence."""
 
@@ -124,6 +126,14 @@ def _receive_stall(channel: Channel) -> str | None:
     return None
 
 
+def _fifo_stall(channel: Channel) -> str | None:
+    if channel.valid and not channel.ready:
+        return "m_axis (from the device) stalls, the FIFO is full: RLR and RDFD make room"
+    if channel.busy:
+        return f"m_axis (from the device) stalls: {channel.words_moved} words came, the last without TLAST"
+    return None
+
+
 def _error(device: Device) -> str:
     try:
         name = DeviceError(device.error).name
@@ -145,7 +155,7 @@ def _stalls(stopped: Stopped) -> list[str]:
     return [
         _of(device, text)
         for device in stopped.devices
-        for text in (_send_stall(device.mm2s), _receive_stall(device.s2mm))
+        for text in (_send_stall(device.mm2s), (_fifo_stall if device.fifo else _receive_stall)(device.s2mm))
         if text
     ]
 
@@ -154,7 +164,10 @@ def _state(stopped: Stopped) -> list[str]:
     said = []
     for device in stopped.devices:
         said.append(_of(device, device.protocol))
-        said.append(f"MM2S_DMASR {dmasr(device.mm2s.status)}, S2MM_DMASR {dmasr(device.s2mm.status)}")
+        if device.fifo:
+            said.append(f"TDFV {device.mm2s.status}, RDFO {device.s2mm.status} words")
+        else:
+            said.append(f"MM2S_DMASR {dmasr(device.mm2s.status)}, S2MM_DMASR {dmasr(device.s2mm.status)}")
     return [*said, stopped.cpu]
 
 

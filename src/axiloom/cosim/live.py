@@ -25,6 +25,7 @@ import numpy as np
 from axiloom.base import processes
 from axiloom.base.errors import AxiloomError, DriverError, SimulatorError, UsageError
 from axiloom.cosim import native
+from axiloom.cosim.blocks import KINDS
 from axiloom.cosim.build.process import Ended
 from axiloom.cosim.job import ERROR_FILE, FROM_SESSION, Job, Result
 from axiloom.cosim.soc import Soc, raise_failure
@@ -61,7 +62,7 @@ class Live:
         self.cycle = 0
         """Of the fabric, at the last answer."""
         self.lines = 0
-        """Interrupt lines then: bits 2i and 2i + 1 are MM2S and S2MM of accelerator i."""
+        """Interrupt lines then: bits of IRQ_F2P, as the blocks of the system have them."""
         self.result: Result | None = None
         """After the end."""
         self._error: AxiloomError | None = None
@@ -120,6 +121,11 @@ class Live:
         """Where both streams stand: :meth:`axiloom.cosim.core.Core.protocol_text`."""
         return self._ask("SAYS", accelerator)[1].decode()
 
+    def pins(self, base: int, port: int, levels: int | None = None) -> int:
+        """What stands on a port of the neighbour at `base`, once somebody outside has put `levels` there."""
+        op = "PINS" if levels is None else "DRIVE"
+        return int(self._ask(op, base, levels or 0, port=port)[0].value)
+
     def close(self) -> Result | None:
         """The end, in order. What was counted; None where the simulation had failed before."""
         with self._lock:
@@ -142,13 +148,13 @@ class Live:
     def _what_is_there(self, address: int) -> str:
         if address % 4:
             return "registers are read and written as aligned 32-bit words"
-        pages = [device.link.dma.address for device in self.soc.system.devices]
+        pages = [block.base for block in self.soc.system.blocks if block.ip in KINDS]
         if address < self.ram.bytes.size:
             return "this is RAM: `memory` has it"
         return "nothing is mapped there; registers begin at " + ", ".join(f"{page:#010x}" for page in pages)
 
     def _ask(
-        self, op: str, address: int = 0, value: int = 0, cycles: int = 0
+        self, op: str, address: int = 0, value: int = 0, cycles: int = 0, port: int = 0
     ) -> tuple[native.LiveAnswer, bytes]:
         with self._lock:
             if self._error is not None:
@@ -156,7 +162,7 @@ class Live:
             if self.result is not None:
                 raise UsageError("this session of the simulated SoC has ended")
             try:
-                self._socket.sendall(bytes(native.LiveRequest(_OPS[op], address, value, 0, cycles)))
+                self._socket.sendall(bytes(native.LiveRequest(_OPS[op], address, value, port, cycles)))
                 answer = native.LiveAnswer.from_buffer_copy(self._take(sizeof(native.LiveAnswer)))
                 more = self._take(answer.bytes)
             except (ConnectionError, EOFError):

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from axiloom.isa import AcceleratorSpec, Link
 
 
-def teach(library: Any, link: Link) -> None:
-    """Tell the core what the DMA of the selected accelerator is."""
+def teach(library: Any, link: Link, *, has_dma: bool = True) -> None:
+    """Tell the core what the DMA of the selected accelerator is; without one there are no rules."""
     dma = link.dma
-    told = native.Dma(dma.length_width, link.stream_width // 8, dma.scatter_gather, bool(link.rtl.registers))
+    told = native.Dma(
+        dma.length_width if has_dma else 0,
+        link.stream_width // 8,
+        dma.scatter_gather,
+        bool(link.rtl.registers),
+    )
     library.axl_dma(ctypes.byref(told))
 
 

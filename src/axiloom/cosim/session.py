@@ -268,6 +268,7 @@ def _stopped(
             why=models.error(number) if models else "",
             instructions=core.instructions(number),
             undone=tuple(core.hints(number)),
+            fifo=work.system.fifo is not None,
         )
         for number, spec in enumerate(work.system.devices)
     )
@@ -444,7 +445,7 @@ async def session(dut: Dut) -> None:
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
-        core = Core(work.system.profile, *work.system.devices)
+        core = Core(work.system.profile, *work.system.devices, beside=work.system.placed)
         models = Models(library(), work.system.specs) if work.system.model else None
         results: list[Result] = []
         for number, job in enumerate(work.jobs):

@@ -116,9 +116,10 @@ class Soc:
         self._command = icarus.command(program, icarus.glue(library, progress))
 
     def _sources(self) -> verilator.Sources:
+        has_fifo = self.system.fifo is not None
         if self.system.model:
-            return emitted.model_sources(self.system.devices)
-        return emitted.sources(self.system.devices, "soc", self.system.user_rtl, True)
+            return emitted.model_sources(self.system.devices, has_fifo)
+        return emitted.sources(self.system.devices, "soc", self.system.user_rtl, True, has_fifo)
 
     @property
     def build_id(self) -> str:
@@ -235,6 +236,8 @@ class Soc:
         macros["AXL_WIDTH"] = str(self.system.device.link.stream_width)
         if self.system.device.link.dma.scatter_gather:
             macros["AXL_SG"] = "1"
+        if self.system.fifo is not None:
+            macros["AXL_FIFO"] = "1"
         if self.system.device.link.rtl.registers:
             macros["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:

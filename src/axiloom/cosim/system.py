@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards
 from axiloom.base.errors import SpecError, UsageError
+from axiloom.cosim import blocks
+from axiloom.cosim.blocks import Block, takes_streams
 from axiloom.cosim.build import bsp, toolchain
 from axiloom.cosim.build.user_code import NOTHING, CompileOptions, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
@@ -68,6 +70,8 @@ class System:
     stall: Stall = None
     """Each run is repeated under pseudo-random pauses on every channel: of these seeds, from 1 on, or of
     1, 2, ... for as long as it took (:data:`STALLS`). Another text: why it is not, for the report."""
+    ip: Sequence[str | Block] = ()
+    """Neighbours of the accelerators: see :func:`axiloom.cosim.blocks.neighbours`."""
     seed: int = 0
     """Of cocotb's random numbers."""
 
@@ -104,6 +108,11 @@ class System:
         if any(device.link.rtl.registers for device in self.devices):
             self._check_registers()
         self._check_trace()
+        if self.ip and self.os == "linux":
+            raise UsageError(
+                "--ip: Linux programs do not reach such blocks yet: leave it, or --os linux, out"
+            )
+        _ = self.blocks
         _ = self.profile  # of a name that does not exist it is said here
 
     def _check_registers(self) -> None:
@@ -124,7 +133,39 @@ class System:
         """All accelerators, by their numbers."""
         accelerators = self.accelerators
         devices = (accelerators,) if isinstance(accelerators, AcceleratorSpec) else tuple(accelerators)
-        return devices if self.user_rtl is None else tuple(map(self.user_rtl.completed, devices))
+        devices = devices if self.user_rtl is None else tuple(map(self.user_rtl.completed, devices))
+        if self.fifo is None:
+            return devices
+        # Its registers are where the DMA's would be.
+        return tuple(
+            device.replace(dma=replace(device.link.dma, address=self.fifo.base, scatter_gather=False))
+            for device in devices
+        )
+
+    @cached_property
+    def neighbours(self) -> tuple[Block, ...]:
+        """What stands beside the accelerators."""
+        return blocks.neighbours(self.ip)
+
+    @cached_property
+    def fifo(self) -> Block | None:
+        """The AXI4-Stream FIFO in the place of the DMA."""
+        return next((block for block in self.neighbours if takes_streams(block)), None)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """All that stands in the fabric: see :func:`axiloom.cosim.blocks.design`."""
+        return blocks.design([device.link for device in self.devices], self.neighbours)
+
+    def at(self, name: str) -> Block:
+        """The block of this name."""
+        return next(block for block in self.blocks if block.name == name)
+
+    @property
+    def placed(self) -> list[Block]:
+        """The neighbours, with their interrupts."""
+        names = {block.name for block in self.neighbours}
+        return [block for block in self.blocks if block.name in names]
 
     @property
     def device(self) -> AcceleratorSpec:
@@ -175,6 +216,11 @@ class System:
         There are guards around `arrays`, those that the caller fills or reads. UsageError where there is no
         system that a program on the vendor's API is for.
         """
+        if self.fifo is not None and not options.bsp:
+            raise UsageError(
+                f"--ip {self.fifo.ip}: the runtime of axiloom.h moves words by a DMA, whose place it takes: "
+                "write against xllfifo.h, --bsp"
+            )
         if options.bsp and self.profile.cpu != bsp.HOST:
             raise UsageError(
                 f"--bsp: is the API of a Zynq-7000, and {self.board_name} has a {self.profile.host.title}: "
@@ -189,6 +235,7 @@ class System:
             irq=self.wait == "irq",
             options=options,
             arrays=arrays,
+            beside=self.neighbours,
         )
 
     def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from axiloom.base.errors import DriverError, HangError, UsageError
+from axiloom.cosim.blocks import KINDS
 from axiloom.cosim.live import Live
 from axiloom.isa import Link
 from axiloom.isa.contract.dma_registers import ADDRESS, CURDESC, DMACR, DMASR, LENGTH, TAILDESC, Channel
+from axiloom.isa.contract.fifo_registers import Fifo
 
 Array = np.ndarray[Any, Any]
 PAGE = 4096
@@ -204,6 +206,47 @@ class _Channel:
         self._live.write(self._base + register, value)
 
 
+class _Words:
+    """One direction of an AXI4-Stream FIFO: what a channel of a DMA does, word by word."""
+
+    def __init__(self, live: Live, base: int, channel: Channel) -> None:
+        self._live, self._base, self._channel = live, base, channel
+        self._array: Array | None = None
+
+    def start(self, array: Array) -> None:
+        """Send an array as a packet, or say where the next one goes."""
+        room = self._live.read(self._base + Fifo.TDFV) if self._channel is Channel.MM2S else array.nbytes // 4
+        if array.nbytes % 4 or not 0 < array.nbytes // 4 <= room:
+            raise UsageError(f"a packet of {array.nbytes:,} bytes: the FIFO takes whole words, {room} now")
+        if self._channel is Channel.S2MM:
+            self._array = array
+            return
+        for word in np.ascontiguousarray(array).reshape(-1).view(np.uint32):
+            self._live.write(self._base + Fifo.TDFD, int(word))
+        self._live.write(self._base + Fifo.TLR, array.nbytes)
+
+    def wait(self) -> int:
+        """Until a packet is there; its bytes. What was sent is on its way."""
+        if self._array is None:
+            return 0
+        step, most = _FIRST_WAIT, 2 * self._live.soc.system.watchdog_cycles
+        while not self._live.read(self._base + Fifo.RDFO):
+            if step > most:
+                raise HangError(
+                    "no packet comes out of the accelerator into the FIFO, and nothing moves any more"
+                )
+            self._live.step(step)
+            step *= 2
+        size = self._live.read(self._base + Fifo.RLR)
+        words = self._array.reshape(-1).view(np.uint32)
+        for index in range(size // 4):
+            word = self._live.read(self._base + Fifo.RDFD)
+            if index < words.size:
+                words[index] = word
+        self._array = None
+        return size
+
+
 class Session:
     """A live SoC: :class:`axiloom.library.sessions.Chip` says what each method does."""
 
@@ -211,13 +254,16 @@ class Session:
         self.live = live
         self.memory = Memory(live.ram.bytes)
         self._links = [device.link for device in live.soc.system.devices]
-        self._channels = {
-            (link.name, channel): _Channel(live, self.memory, link, channel)
+        fifo = live.soc.system.fifo
+        self._channels: dict[tuple[str, Channel], _Channel | _Words] = {
+            (link.name, channel): _Words(live, fifo.base, channel)
+            if fifo
+            else _Channel(live, self.memory, link, channel)
             for link in self._links
             for channel in Channel
         }
 
-    def channel(self, of: str | None, channel: Channel) -> _Channel:
+    def channel(self, of: str | None, channel: Channel) -> _Channel | _Words:
         return self._channels[self._named(of), channel]
 
     def receive(self, shape: int | Sequence[int], dtype: Any, of: str | None) -> Array:
@@ -236,12 +282,22 @@ class Session:
             self.memory.free(array)
 
     def interrupts(self) -> frozenset[str]:
-        return frozenset(
-            f"{link.name}.{channel.name.lower()}"
-            for number, link in enumerate(self._links)
-            for bit, channel in enumerate(Channel)
-            if self.live.lines >> (2 * number + bit) & 1
-        )
+        system = self.live.soc.system
+        names = {line: block.name for block in system.neighbours for line in system.at(block.name).lines}
+        if system.fifo is None:
+            names |= {
+                2 * number + bit: f"{link.name}.{channel.name.lower()}"
+                for number, link in enumerate(self._links)
+                for bit, channel in enumerate(Channel)
+            }
+        return frozenset(name for line, name in names.items() if self.live.lines >> line & 1)
+
+    def pins(self, block: str, port: int, levels: int | None = None) -> int:
+        system = self.live.soc.system
+        there = [neighbour.name for neighbour in system.neighbours if KINDS[neighbour.ip].inputs]
+        if block not in there:
+            raise UsageError(f"no pins of {block!r}: neighbours with pins are {', '.join(there) or 'none'}")
+        return self.live.pins(system.at(block).base, port, levels)
 
     def streams(self, count: int) -> Mapping[str, Stream]:
         return {

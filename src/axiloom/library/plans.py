@@ -59,6 +59,7 @@ class Simulated:
     trace: Path | None = None
     trace_window: tuple[int, int] | None = None
     watchdog_cycles: int | None = None
+    ip: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what does not go together, or with the board."""

@@ -125,8 +125,18 @@ class Chip:
 
     @property
     def interrupts(self) -> frozenset[str]:
-        """Lines that are high: ``NAME.mm2s``, ``NAME.s2mm``."""
+        """Lines that are high: ``NAME.mm2s``, ``NAME.s2mm``, or a neighbour's name."""
         return self._session.interrupts()
+
+    def pins(self, block: str, port: int = 0) -> int:
+        """Levels at a neighbour (``ip=["axi_gpio"]``): of an AXI GPIO port 0 is its first channel and 1 the
+        second, of an AXI Timer bit 0 is pwm0."""
+        return self._session.pins(block, port)
+
+    def drive(self, block: str, levels: int, port: int = 0) -> None:
+        """Put levels on its pins from outside, until the next call: of an AXI Timer bits 0 and 1 are
+        capturetrig0 and 1."""
+        self._session.pins(block, port, levels)
 
     def wait_for_interrupt(self, cycles: int | None = None) -> frozenset[str]:
         """Until a line is high, at most so many cycles (default: the watchdog's); the lines that are."""
@@ -227,7 +237,8 @@ def soc(
 
     `on`: what :func:`device` gives or takes. `options`: those of :func:`device` for a name or a file, and
     ``board``, ``sim``, ``wait``, ``os``, ``trace``, ``trace_window``, ``watchdog_cycles``, ``stall``,
-    ``seed``, ``timeline`` of the system. Programs are compiled in `folder`, by default a temporary one.
+    ``seed``, ``ip``, ``timeline`` of the system. Programs are compiled in `folder`, by default a temporary
+    one.
     ::
 
         with ax.soc("v3_16", board="pynq-z2") as chip:
@@ -261,4 +272,4 @@ def soc(
     return chip
 
 
-_AROUND = ("board", "sim", "wait", "os", "trace", "trace_window", "watchdog_cycles", "stall", "seed")
+_AROUND = ("board", "sim", "wait", "os", "trace", "trace_window", "watchdog_cycles", "stall", "seed", "ip")

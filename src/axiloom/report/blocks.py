@@ -20,7 +20,7 @@ CPU, L1, L2, BUS, MEMORY = "CPU", "L1 caches", "L2 cache", "interconnect", "memo
 def of(system: System, run: Result | None) -> SystemPart:
     """`run` None: nothing has run, so nothing has moved."""
     board = system.profile
-    blocks, edges = [*_host(board, run)], [*_paths(board, run)]
+    blocks, edges = [*_host(board, run, system)], [*_paths(board, run)]
     for device in system.devices:
         dma, moved = _dma(system, device), _moved(system, device, run)
         blocks += _device(system, device, dma, moved)
@@ -51,7 +51,7 @@ def _edge(
 # --- the CPU's side --------------------------------------------------------------------------------------
 
 
-def _host(board: Board, run: Result | None) -> Iterator[Block]:
+def _host(board: Board, run: Result | None, system: System) -> Iterator[Block]:
     counters: Mapping[str, int] = run.counters if run else {}
     caches, host = board.caches, board.host
     facts = [f"{host.title}, {board.cpu_hz / 1e6:g} MHz"]
@@ -70,7 +70,8 @@ def _host(board: Board, run: Result | None) -> Iterator[Block]:
         }
     fabric = board.fabric
     around = f"{fabric.mmio_request} + {fabric.mmio_response} fabric cycles an access"
-    yield {"name": BUS, "kind": "bus", "facts": [around]}
+    beside = [f"{block.name} at {block.base:#x}" for block in system.neighbours if block is not system.fifo]
+    yield {"name": BUS, "kind": "bus", "facts": [around, *beside]}
     first = f"the first word of a read after {board.ddr_read_cycles} fabric cycles"
     yield {"name": MEMORY, "kind": "memory", "facts": [f"{size(board.ram_bytes)}, {first}"]}
 
@@ -111,6 +112,8 @@ def _dma(system: System, device: AcceleratorSpec) -> str | None:
     """What its DMA is called; None where the accelerator reads and writes memory itself."""
     if _master(system) is not None:
         return None
+    if system.fifo is not None:
+        return system.fifo.name
     return "DMA" if len(system.devices) == 1 else f"DMA of {device.name}"
 
 
@@ -137,6 +140,8 @@ def _device(
 ) -> Iterator[Block]:
     if dma is not None:
         mode = "scatter-gather" if device.link.dma.scatter_gather else "direct register mode"
+        if system.fifo is not None:
+            mode = "AXI4-Stream FIFO"
         facts = [mode, *_transfers(moved)]
         yield {"name": dma, "kind": "dma", "facts": facts}
     clock = f"{system.profile.fabric_hz / 1e6:g} MHz"
@@ -168,5 +173,6 @@ def _links(
     read, written = into, out
     if run is not None and len(system.devices) == 1:  # with descriptors, which only the total has
         read, written = (run.events[f"dma_words_{way}"] * WORD for way in ("read", "written"))
-    yield _edge(behind, dma, port, device.link.stream_width, read, written)
+    if system.fifo is None:
+        yield _edge(behind, dma, port, device.link.stream_width, read, written)
     yield _edge(dma, device.name, "streams", device.link.stream_width, into, out)

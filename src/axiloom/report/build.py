@@ -144,7 +144,7 @@ def build(
             "board": system.board_name,
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
             "stream_width": spec.link.stream_width,
-            "dma": "sg" if spec.link.dma.scatter_gather else "simple",
+            "dma": "fifo" if system.fifo else "sg" if spec.link.dma.scatter_gather else "simple",
             "memory_port": boards.COHERENT if spec.link.dma.coherent else boards.PLAIN,
             "guessed": list(spec.link.guessed),
         },

@@ -162,7 +162,7 @@ class Config(Setup):
     board: str
     clocks: Clocks
     stream_width: int
-    dma: Literal["simple", "sg"]
+    dma: Literal["simple", "sg", "fifo"]
     memory_port: Literal["plain", "coherent"]
     guessed: list[str]
     """Keys of the specification that nobody has made sure of: what rests on them is a guess, too."""

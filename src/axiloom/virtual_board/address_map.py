@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import Any, Protocol
+from typing import Protocol
 
 from axiloom.base.errors import UsageError
+from axiloom.cosim.blocks import KINDS, PAGE, VENDOR, Block, dma
 from axiloom.cosim.system import System
 from axiloom.isa import AcceleratorSpec, Link
-from axiloom.isa.contract.dma_registers import Channel, registers
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
-DMA, GPIO, OWN = "xilinx.com:ip:axi_dma", "xilinx.com:ip:axi_gpio", "axiloom:user"
-"""What a block is, without its version: vendor, library and name."""
-VENDOR = "xilinx.com:ip:"
-CONTROL = "CTRL"
-"""What Vivado calls the control register of a block of Vitis HLS."""
-PAGE = 0x10000
-GPIO_AT, OWN_AT = 0x41200000, 0x43C00000
-"""Where Vivado puts the first of these by default."""
+DMA = "axi_dma"
 HPM0 = 0xA0000000
-"""Where it puts the first block behind an MPSoC's M_AXI_HPM0_FPD, the others page by page."""
+"""Where Vivado puts the first block behind an MPSoC's M_AXI_HPM0_FPD, the others page by page."""
 SLCR, SLCR_BYTES = 0xF8000000, 0x1000
 """UG585, "System Level Control Registers"."""
 CRL_APB, CRF_APB, CLOCK_BYTES = 0xFF5E0000, 0xFD1A0000, 0x1000
@@ -40,7 +33,7 @@ class Registers(Protocol):
 
 
 class Storage:
-    """Registers that keep what is written: of a GPIO the pins are outputs, nobody drives the others."""
+    """Registers that keep what is written."""
 
     def __init__(self, values: Mapping[int, int] | None = None) -> None:
         self._values = dict(values or {})
@@ -73,68 +66,11 @@ class InFabric:
         self.fabric.write(self.base + offset, value)
 
 
-@dataclass(frozen=True)
-class Block:
-    """An IP of the design, as PYNQ sees it."""
-
-    name: str
-    """With its hierarchy: ``hier_0/axi_dma_0``."""
-    vlnv: str
-    """``vendor:library:name:major.minor``: it selects PYNQ's driver."""
-    base: int
-    size: int = PAGE
-    port: str = "S_AXI_LITE"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    registers: Mapping[str, int] = field(default_factory=dict)
-    """Name to offset: PYNQ's ``register_map``."""
-
-    def is_a(self, kind: str) -> bool:
-        return self.vlnv.rpartition(":")[0] == kind
-
-
-def dma_block(name: str, link: Link) -> Block:
-    """AXI DMA with both channels: the parameters that PYNQ's driver reads."""
-    parameters = {
-        "c_include_sg": int(link.dma.scatter_gather),
-        "c_sg_length_width": link.dma.length_width,
-        "c_micro_dma": 0,
-    }
-    for channel in ("mm2s", "s2mm"):
-        parameters |= {
-            f"c_include_{channel}": 1,
-            f"c_include_{channel}_dre": 0,
-            f"c_{channel}_burst_size": 16,
-        }
-        parameters |= {f"c_m_axi_{channel}_data_width": link.stream_width}
-    named = {
-        register.name_of(channel): register.at(channel)
-        for channel in Channel
-        for register in registers(link.dma.scatter_gather)
-        if not register.extension
-    }
-    return Block(name, f"{DMA}:7.1", link.dma.address, parameters=parameters, registers=named)
-
-
-def own_design(system: System, gpios: Sequence[str] = ()) -> list[Block]:
-    """The blocks of a system as Vivado would name and place them: a DMA for each accelerator, its own
-    registers where it has some, and an AXI GPIO for each name."""
-    blocks = [dma_block(f"axi_dma_{number}", device.link) for number, device in enumerate(system.devices)]
-    own = [device for device in system.devices if device.link.rtl.registers]
-    for number, device in enumerate(own):
-        named = {
-            CONTROL if at == 0 and name == "control" else name: at
-            for name, at in device.link.rtl.registers.items()
-        }
-        base, vlnv = OWN_AT + number * PAGE, f"{OWN}:{device.name}:1.0"
-        blocks.append(Block(f"{device.name}_{number}", vlnv, base, port="S_AXI_CTRL", registers=named))
-    for number, name in enumerate(gpios):
-        pins = {"GPIO_DATA": 0, "GPIO_TRI": 4, "GPIO2_DATA": 8, "GPIO2_TRI": 12}
-        wide = {"C_GPIO_WIDTH": 32, "C_IS_DUAL": 1, "C_ALL_INPUTS": 0, "C_ALL_OUTPUTS": 0}
-        at = GPIO_AT + number * PAGE
-        blocks.append(Block(name, f"{GPIO}:2.0", at, PAGE, "S_AXI", wide, pins))
+def own_design(system: System) -> list[Block]:
+    """The blocks of a system as they lie behind the general-purpose port of its board."""
     if system.profile.cpu == "cortex_a53":
-        blocks = [replace(block, base=HPM0 + number * PAGE) for number, block in enumerate(blocks)]
-    return blocks
+        return [replace(block, base=HPM0 + number * PAGE) for number, block in enumerate(system.blocks)]
+    return system.blocks
 
 
 @dataclass(frozen=True)
@@ -149,16 +85,18 @@ class AddressMap:
         channel each are together one. So are blocks that are not the vendor's those of accelerators with
         registers. UsageError where that cannot be."""
         blocks = sorted(blocks, key=lambda block: block.base)
-        whose = iter(_shared([block for block in blocks if block.is_a(DMA)], system))
+        whose = iter(_shared([block for block in blocks if block.ip == DMA], system))
         own = iter(device for device in system.devices if device.link.rtl.registers)
+        beside = sorted(system.neighbours, key=lambda block: block.base)
+        neighbours = {ip: iter([block for block in beside if block.ip == ip]) for ip in KINDS}
 
         def behind(block: Block) -> Registers | None:
-            if block.is_a(DMA):
+            if block.ip == DMA:
                 device = next(whose)
                 _check_dma(block, device.link)
                 return InFabric(fabric, device.link.dma.address)
-            if block.is_a(GPIO):
-                return Storage()
+            if block.ip in neighbours and (neighbour := next(neighbours[block.ip], None)) is not None:
+                return InFabric(fabric, neighbour.base)
             if not block.vlnv.startswith(VENDOR) and (mine := next(own, None)) is not None:
                 return InFabric(fabric, mine.link.dma.address + REGISTERS_AT)
             return None
@@ -207,7 +145,7 @@ def _shared(blocks: Sequence[Block], system: System) -> list[AcceleratorSpec]:
 
 def _check_dma(block: Block, link: Link) -> None:
     """What a user's design says of its DMA has to hold for the simulated one."""
-    ours = dma_block(block.name, link).parameters
+    ours = dma.block(block.name, link).parameters
     said = {name.lower(): value for name, value in block.parameters.items()}
     names = {
         "c_include_sg": "scatter-gather (--dma sg|simple)",

@@ -14,12 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from axiloom.base.errors import AxiloomError, UsageError
+from axiloom.cosim.blocks import Block
 from axiloom.cosim.job import Result
 from axiloom.cosim.live import Live, Ram
 from axiloom.cosim.soc import Soc
 from axiloom.library.live import Memory
 from axiloom.virtual_board import handoff
-from axiloom.virtual_board.address_map import AddressMap, Block, Registers
+from axiloom.virtual_board.address_map import AddressMap, Registers
 
 FIRMWARE, MANAGER = "/lib/firmware/", "/sys/class/fpga_manager/fpga0/"
 WRITABLE = (FIRMWARE, MANAGER, "/tmp/")

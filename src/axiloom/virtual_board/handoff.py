@@ -17,7 +17,8 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, i
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards import Board
-from axiloom.virtual_board.address_map import CONTROL, Block, divisor
+from axiloom.cosim.blocks import CONTROL, Block
+from axiloom.virtual_board.address_map import divisor
 
 _AXI = "xilinx.com:interface:aximm:1.0"
 _ZYNQ, _MPSOC = "processing_system7", "zynq_ultra_ps_e"

@@ -46,6 +46,7 @@ def execute(
     include: Sequence[Path] = (),
     compiler: Sequence[str] = (),
     bsp: bool = False,
+    ip: Sequence[str] = (),
     load: Sequence[str] = (),
     expect: Sequence[str] = (),
     gdb: int | None = None,
@@ -56,7 +57,7 @@ def execute(
     inputs, expected = serial.arrays(load), serial.arrays(expect)
     progress, asked = told(), replace(asked, board=around.board)
     specs = asked.specs()
-    system = around.system(specs, asked)
+    system = replace(around, ip=tuple(ip)).system(specs, asked)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shown.timeline, coverage=coverage is not None)
     with folder_or_temporary(shown.keep) as folder:
@@ -203,7 +204,7 @@ _COVERAGE = option(
     metavar="FILE.info",
     help="write how often each line of the driver was executed, and of --rtl Verilog, as LCOV's text",
 )
-_COMMON = (serial.LOAD, serial.EXPECT, _GDB, _COVERAGE, shared.accelerator())
+_COMMON = (serial.LOAD, serial.EXPECT, _GDB, _COVERAGE, shared.IP, shared.accelerator())
 _AROUND = shared.without(shared.SIMULATION, "seed")
 APPLET = Applet(
     "simulate",

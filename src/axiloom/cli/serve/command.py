@@ -14,6 +14,7 @@ from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.applet import Applet, option, output_folder
+from axiloom.cosim.blocks import Block, is_neighbour
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.explore.asked import Asked
@@ -22,8 +23,8 @@ from axiloom.isa import AcceleratorSpec, Link
 from axiloom.library import draft
 from axiloom.library.plans import Simulated
 from axiloom.library.progress import told
-from axiloom.virtual_board import address_map, handoff, service
-from axiloom.virtual_board.address_map import Block
+from axiloom.virtual_board import handoff, service
+from axiloom.virtual_board.address_map import own_design
 from axiloom.virtual_board.board import BoardState
 
 _FOLDER = "pynq"
@@ -36,7 +37,7 @@ def execute(
     address: str = service.LOOPBACK,
     hwh: Path | None = None,
     keep: Path | None = None,
-    gpio: Sequence[str] = (),
+    ip: Sequence[str] = (),
     name: str | None = None,
     rename: Sequence[str] = (),
 ) -> int:
@@ -44,19 +45,20 @@ def execute(
     if not pynq:
         raise UsageError("axiloom serve: say whose protocol: --pynq")
     service.check()
-    system = _system(asked, around)
+    system = _system(asked, replace(around, ip=tuple(ip)))
     design = name or (hwh.stem if hwh else "_".join(device.name for device in system.devices))
     if len(design) > handoff.LONGEST_NAME or not design.replace("_", "").replace("-", "").isalnum():
         raise UsageError(f"--name {design!r}: letters, digits, _ and -, at most {handoff.LONGEST_NAME}")
     if hwh is None:
-        blocks = _renamed(address_map.own_design(system, gpio), rename)
+        blocks = _renamed(own_design(system), rename)
         folder = keep or Path(_FOLDER)
         paths = handoff.write(folder, design, blocks, system.profile, system.profile.part)
         print(f"wrote {', '.join(map(str, paths))}: load one of the last two as an Overlay")
     else:
-        if gpio or rename:
-            raise UsageError("--gpio, --rename: the design of --hwh has names of its own")
+        if ip or rename:
+            raise UsageError("--ip, --rename: the design of --hwh has blocks and names of its own")
         blocks = handoff.read(hwh)
+        system = replace(system, ip=[block for block in blocks if is_neighbour(block)])
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             print(f"wrote {handoff.repair(hwh, keep / hwh.name, system.profile)}")
@@ -146,13 +148,7 @@ APPLET = Applet(
             help=f"write .hwh, .bit and .xsa there (default {_FOLDER}); with --hwh a copy that PYNQ can read",
         ),
         option("--name", metavar="NAME", help="of the design and its files (default: the accelerator's)"),
-        option(
-            "--gpio",
-            action="append",
-            metavar="NAME",
-            first=True,
-            help="an AXI GPIO of this name, such as leds_gpio; may be given several times",
-        ),
+        replace(shared.IP, first=True),
         option(
             "--rename",
             action="append",

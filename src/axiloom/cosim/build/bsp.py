@@ -12,10 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
+from axiloom.cosim.blocks import GIC, KINDS, Block, Kind, design, interrupt_of
 from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, library_of, linux_target, run_zig, version
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.rtl import REGISTERS_AT
@@ -25,6 +28,7 @@ INCLUDE = ROOT / "include"
 HOST = "cortex_a9"
 """The CPU that its start-up code, caches and interrupts are of."""
 _SOURCES = (ROOT / "start.S", *sorted((ROOT / "src").glob("*.c")))
+"""Those that begin with a driver's name are for systems that have its device."""
 SCRIPT = ROOT / "link.ld"
 LINKED = (*COMMON, "-O3", *LINK, "-Wl,--entry=_boot", "-T", str(SCRIPT))
 _FLAGS = ("-std=gnu17", "-Wall", "-Wextra", "-Werror", *COMMON)
@@ -51,8 +55,6 @@ _PARAMETERS = """/* Written by Axiloom from the simulated system. */
 
 #endif
 """
-_FIRST_INTERRUPT = 61
-"""IRQ_F2P[0] at the interrupt controller (UG585, table 7-4); each DMA has two, MM2S first."""
 _SHARED = 32
 """The first interrupt that is not of one CPU alone: from there xparameters.h of SDT counts."""
 
@@ -63,6 +65,21 @@ class Devices:
 
     board: boards.Board
     links: tuple[AcceleratorSpec, ...]
+    beside: tuple[Block, ...] = ()
+    """Neighbours of the accelerators."""
+
+    @cached_property
+    def kinds(self) -> dict[Kind, list[Block]]:
+        """Those that the vendor's API has drivers for, with the system's blocks of each."""
+        blocks = design([link.link for link in self.links], self.beside)
+        found = {kind: [block for block in blocks if block.ip == kind.ip] for kind in KINDS.values()}
+        return {kind: of_kind for kind, of_kind in found.items() if of_kind}
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """Of the API, for what is there."""
+        absent = tuple(kind.driver.lower() for kind in KINDS.values() if kind not in self.kinds)
+        return tuple(file for file in _SOURCES if not absent or not file.name.startswith(absent))
 
 
 def headers() -> frozenset[str]:
@@ -94,13 +111,20 @@ def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
     written = (_parameters(devices), _tables(devices))
     registers = [(link.name, dict(link.link.rtl.registers)) for link in devices.links]
     key = content_hash(
-        version(), "bsp", arguments, *written, registers, *_SOURCES, *included, *sorted(_TEMPLATES.iterdir())
+        version(),
+        "bsp",
+        arguments,
+        *written,
+        registers,
+        *devices.sources,
+        *included,
+        *sorted(_TEMPLATES.iterdir()),
     )
 
     def make(folder: Path) -> None:
         tables = [file for file in write(devices, folder) if file.suffix == ".c"]
         paths = [f"-I{folder}", f"-I{INCLUDE}"]
-        for source in (*_SOURCES, *tables):
+        for source in (*devices.sources, *tables):
             run_zig(
                 ["cc", *arguments, *paths, "-c", "-o", str(folder / f"{source.stem}.o"), str(source)], folder
             )
@@ -112,7 +136,7 @@ def link(devices: Devices, runtime: Path, objects: Sequence[str], folder: Path, 
     """The program of `objects`, and those that :func:`build` made in `runtime`, in `folder`."""
     target = linux_target(devices.board.host)
     library_of(target, cxx)
-    own = [str(runtime / f"{source.stem}.o") for source in _SOURCES] + [str(runtime / "devices_g.o")]
+    own = [str(runtime / f"{source.stem}.o") for source in devices.sources] + [str(runtime / "devices_g.o")]
     compiler = "c++" if cxx else "cc"
     run_zig(
         [compiler, *target.flags, *LINKED, "-o", str(folder / PROGRAM), *objects, *own],
@@ -146,45 +170,15 @@ def _all(devices: Devices) -> Iterator[tuple[str, object]]:
         "XPAR_PS7_DDR_0_BASEADDRESS": 0x0010_0000,
         "XPAR_PS7_DDR_0_HIGHADDRESS": board.ram_bytes - 1,
         "XPAR_FPGA_FREQ_HZ": board.fabric_hz,
-        "XPAR_XAXIDMA_NUM_INSTANCES": len(devices.links),
     }.items()
-    for number, link in enumerate(devices.links):
-        yield from _dma(number, link.link)
+    for kind in KINDS.values():
+        blocks = devices.kinds.get(kind, ())
+        yield f"XPAR_{kind.driver.upper()}_NUM_INSTANCES", len(blocks)
+        for number, block in enumerate(blocks):
+            yield from _macros(kind, number, block, board)
+    for link in devices.links:
         if link.link.rtl.registers:
             yield from _module(link.link)
-
-
-def _dma(number: int, link: Link) -> Iterator[tuple[str, object]]:
-    dma = link.dma
-    common = {
-        "DEVICE_ID": number,
-        "BASEADDR": dma.address,
-        "HIGHADDR": dma.address + 0xFFFF,
-        "INCLUDE_SG": int(dma.scatter_gather),
-        "SG_INCLUDE_STSCNTRL_STRM": 0,
-        "INCLUDE_MM2S": 1,
-        "INCLUDE_MM2S_DRE": 0,
-        "INCLUDE_S2MM": 1,
-        "INCLUDE_S2MM_DRE": 0,
-        "M_AXI_MM2S_DATA_WIDTH": link.stream_width,
-        "M_AXI_S2MM_DATA_WIDTH": link.stream_width,
-        "NUM_MM2S_CHANNELS": 1,
-        "NUM_S2MM_CHANNELS": 1,
-        "MICRO_DMA": 0,
-        "ADDR_WIDTH": 32,
-        "SG_LENGTH_WIDTH": dma.length_width,
-    }
-    for prefix in (f"XPAR_AXIDMA_{number}", f"XPAR_AXI_DMA_{number}"):
-        yield from ((f"{prefix}_{name}", value) for name, value in common.items())
-    first = _FIRST_INTERRUPT + 2 * number
-    for offset, channel in enumerate(("MM2S", "S2MM")):
-        yield f"XPAR_FABRIC_AXI_DMA_{number}_{channel}_INTROUT_INTR", f"{first + offset}U"
-        yield f"XPAR_FABRIC_AXIDMA_{number}_{channel}_INTROUT_VEC_ID", f"{first + offset}U"
-    yield f"XPAR_XAXIDMA_{number}_BASEADDR", dma.address
-    yield f"XPAR_XAXIDMA_{number}_HIGHADDR", dma.address + 0xFFFF
-    yield f"XPAR_XAXIDMA_{number}_INTERRUPTS", hex(0x4000 | first - _SHARED)
-    yield f"XPAR_XAXIDMA_{number}_INTERRUPTS_1", hex(0x4000 | first + 1 - _SHARED)
-    yield f"XPAR_XAXIDMA_{number}_INTERRUPT_PARENT", "0xF8F01000U"
 
 
 def _module(link: Link) -> Iterator[tuple[str, object]]:
@@ -199,24 +193,56 @@ def _module(link: Link) -> Iterator[tuple[str, object]]:
         yield f"XPAR_{prefix}_NUM_INSTANCES", 1
 
 
+def _macros(kind: Kind, number: int, block: Block, board: boards.Board) -> Iterator[tuple[str, object]]:
+    """Of a block in ``xparameters.h``, by all names that it has had."""
+    driver = kind.driver.upper()
+    own, ip = driver[1:], kind.ip.upper()
+    values = {
+        "DEVICE_ID": number,
+        "BASEADDR": block.base,
+        "HIGHADDR": block.base + block.size - 1,
+        **{name.upper().removeprefix("C_"): value for name, value in block.parameters.items()},
+        **kind.macros(board),
+    }
+    names = dict.fromkeys(
+        [f"{name}_{number}" for name in (own, ip, *kind.aliases)] + [_symbol(block.name).upper()]
+    )
+    for name in names:
+        yield from ((f"XPAR_{name}_{key}", value) for key, value in values.items())
+    for name, pin, line in zip(_numbered("INTERRUPTS"), kind.interrupts, block.lines, strict=False):
+        interrupt = interrupt_of(line)
+        for instance in dict.fromkeys((f"{ip}_{number}", _symbol(block.name).upper())):
+            yield f"XPAR_FABRIC_{instance}_{pin}_INTR", f"{interrupt}U"
+        several = f"{pin}_" if len(kind.interrupts) > 1 else ""
+        yield f"XPAR_FABRIC_{own}_{number}_{several}VEC_ID", f"{interrupt}U"
+        yield f"XPAR_{driver}_{number}_{name}", hex(0x4000 | interrupt - _SHARED)
+    yield f"XPAR_{driver}_{number}_BASEADDR", block.base
+    yield f"XPAR_{driver}_{number}_HIGHADDR", block.base + block.size - 1
+    yield f"XPAR_{driver}_{number}_INTERRUPT_PARENT", GIC
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """As SDT counts: the first has no number."""
+    yield name
+    yield from (f"{name}_{number}" for number in count(1))
+
+
 def _tables(devices: Devices) -> str:
-    rows = []
-    for number, link in enumerate(devices.links):
-        dma, width = link.link.dma, link.link.stream_width
-        first = f'"xlnx,axi-dma-7.1", {dma.address:#x}', f"{number}, {dma.address:#x}"
-        streams = f"0, 1, 0, {width}, 1, 0, {width}, {int(dma.scatter_gather)}"
-        rest = f"{streams}, 1, 1, 16, 16, 0, 32, {dma.length_width}"
-        interrupts = f"{{XPAR_XAXIDMA_{number}_INTERRUPTS, XPAR_XAXIDMA_{number}_INTERRUPTS_1}}"
-        parent = f"XPAR_XAXIDMA_{number}_INTERRUPT_PARENT"
-        rows += ["#ifdef SDT", f"    {{{first[0]}, {rest}, {interrupts}, {parent}}},"]
-        rows += ["#else", f"    {{{first[1]}, {rest}}},", "#endif"]
-    text = [
-        '#include "xaxidma.h"',
-        "",
-        "XAxiDma_Config XAxiDma_ConfigTable[XPAR_XAXIDMA_NUM_INSTANCES] = {",
-        *rows,
-    ]
-    return "\n".join([*text, "};", ""])
+    """The configurations of the vendor's drivers."""
+    text = []
+    for kind, blocks in devices.kinds.items():
+        rows = []
+        for number, block in enumerate(blocks):
+            ip = f'"xlnx,{kind.ip.replace("_", "-")}-{kind.version}"'
+            fields = [hex(block.base), *map(str, kind.fields(block, devices.board))]
+            interrupts = [hex(0x4000 | interrupt_of(line) - _SHARED) for line in block.lines]
+            whose = interrupts[0] if len(interrupts) == 1 else f"{{{', '.join(interrupts)}}}"
+            last = [whose, hex(GIC), *map(str, kind.last_fields(block))]
+            rows += ["#ifdef SDT", f"    {{{', '.join([ip, *fields, *last])}}},"]
+            rows += ["#else", f"    {{{', '.join([str(number), *fields])}}},", "#endif"]
+        head = f"{kind.driver}_Config {kind.driver}_ConfigTable[{len(blocks)}] = {{"
+        text += [f'#include "{kind.driver.lower()}.h"', "", head, *rows, "};", ""]
+    return "\n".join(text)
 
 
 def _symbol(name: str) -> str:

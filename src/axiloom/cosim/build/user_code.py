@@ -16,6 +16,7 @@ from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import CompileError
 from axiloom.boards.hosts.host import Host
+from axiloom.cosim.blocks import Block
 from axiloom.cosim.build import bsp, guards
 from axiloom.cosim.build.toolchain import (
     COMMON,
@@ -92,12 +93,14 @@ def compile_user(
     options: CompileOptions = NOTHING,
     arrays: Collection[str] = (),
     opt: str = "-O3",
+    beside: Sequence[Block] = (),
 ) -> tuple[Path, list[str]]:
     """Compile `sources` and link them with the runtime to the ELF `out`, for the CPU of `board`.
 
     Returns `out` and the compiler's warnings about the sources. The headers are those beside the sources and
     in the folders of `options`. Around `arrays`, which the caller fills or reads, there are guards.
-    CompileError carries the compiler's first error.
+    `beside`: neighbours of the accelerators, for a program on the vendor's API. CompileError carries the
+    compiler's first error.
     """
     for source in sources:
         if source.suffix not in SUFFIXES:
@@ -105,7 +108,7 @@ def compile_user(
         if not source.is_file():
             raise CompileError(f"{source}: no such file")
     if options.bsp:
-        return _compile_for_bsp(sources, out, board, spec, options, opt)
+        return _compile_for_bsp(sources, out, bsp.Devices(board, tuple(spec), tuple(beside)), options, opt)
     host = board.host
     target = linux_target(host) if linux else bare_target(host)
     if linux:
@@ -164,12 +167,10 @@ def compile_user(
 def _compile_for_bsp(
     sources: Sequence[Path],
     out: Path,
-    board: boards.Board,
-    links: Sequence[AcceleratorSpec],
+    devices: bsp.Devices,
     options: CompileOptions,
     opt: str,
 ) -> tuple[Path, list[str]]:
-    devices = bsp.Devices(board, tuple(links))
     runtime = bsp.build(devices, [flag for flag in options.flags if _API.match(flag)])
     folders = dict.fromkeys([*options.include, *(source.parent for source in sources), runtime, bsp.INCLUDE])
     flags = [opt, *bsp.AS_GCC, *options.flags, *(f"-I{folder.absolute()}" for folder in folders)]
@@ -182,7 +183,7 @@ def _compile_for_bsp(
     def build(folder: Path) -> None:
         said, objects = [], []
         for number, source in enumerate(sources):
-            language = _language(board.host, True, (), source)
+            language = _language(devices.board.host, True, (), source)
             objects.append(str(folder / f"user{number}.o"))
             own = [*language, *COMMON, *options.places, *flags]
             said += run_zig([*own, "-c", "-o", objects[-1], str(source.absolute())], folder)

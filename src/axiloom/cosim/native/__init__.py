@@ -1,8 +1,8 @@
 """The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values for them.
 
 The core itself is C++: ``cpu/`` runs programs, ``memory/`` has RAM and caches and who looks at them,
-``ps7/`` is what a Zynq-7000 has around its CPU, ``bus/`` the registers and streams between CPU and
-accelerator, and what passed there.
+``ps7/`` is what a Zynq-7000 has around its CPU, ``neighbours/`` the vendor's IP in the fabric, ``bus/`` the
+registers and streams between CPU and accelerator, and what passed there.
 
 The field lists mirror the header one to one; :func:`bind` gives the functions their types.
 """
@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cosim.blocks import Block, kind_of
 from axiloom.isa.files.together import MOST
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class BoardProgram(ctypes.Structure):
 
 
 class LiveRequest(ctypes.Structure):
-    _fields_ = [*((name, c_uint32) for name in ("op", "address", "value", "unused")), ("cycles", c_uint64)]
+    _fields_ = [*((name, c_uint32) for name in ("op", "address", "value", "port")), ("cycles", c_uint64)]
 
 
 class LiveAnswer(ctypes.Structure):
@@ -138,6 +139,21 @@ class LiveAnswer(ctypes.Structure):
         ("cycle", c_uint64),
         *((name, c_uint32) for name in ("lines", "bytes")),
     ]
+
+
+SETTINGS, MOST_NEIGHBOURS = 12, 16
+
+
+class Neighbour(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_char * 24),
+        *((name, c_uint32) for name in ("base", "bytes", "line")),
+        ("settings", c_uint32 * SETTINGS),
+    ]
+
+
+class Drive(ctypes.Structure):
+    _fields_ = [("cycle", c_uint64), *((name, c_uint32) for name in ("base", "port", "levels", "unused"))]
 
 
 class State(ctypes.Structure):
@@ -356,6 +372,7 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_answers_due": (c_uint64, [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64, c_uint32]),
     "axl_process_start": (c_int, [POINTER(Process)]),
+    "axl_neighbours": (c_int, [POINTER(Neighbour), c_uint32, POINTER(Drive), c_uint32]),
     "axl_board_start": (c_int, [POINTER(BoardProgram)]),
     "axl_live_start": (c_int, [c_int, c_int]),
     "axl_taken": (POINTER(c_char), [POINTER(c_uint32)]),
@@ -392,6 +409,21 @@ def bind(library: Path, more: Mapping[str, Signature] | None = None) -> Any:
         function.restype = result
         function.argtypes = arguments
     return loaded
+
+
+def teach_neighbours(library: Any, board: Board, blocks: Sequence[Block]) -> int:
+    """Tell the core of the blocks that it has devices for. 0, or -1 as :func:`axl_error` says."""
+    devices = [(block, kind) for block in blocks if (kind := kind_of(block)) and kind.settings]
+    told = (Neighbour * len(devices))()
+    for place, (block, kind) in zip(told, devices, strict=True):
+        place.kind, place.base, place.bytes = block.ip.encode(), block.base, block.size
+        (place.line,) = block.lines
+        place.settings[:] = [*kind.settings(block, board), *[0] * SETTINGS][:SETTINGS]  # type: ignore[misc]
+    every = sorted(
+        ((drive, block.base) for block in blocks for drive in block.drives), key=lambda one: one[0].cycle
+    )
+    drives = [Drive(drive.cycle, base, drive.port, drive.levels) for drive, base in every]
+    return int(library.axl_neighbours(told, len(devices), (Drive * len(drives))(*drives), len(drives)))
 
 
 def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:

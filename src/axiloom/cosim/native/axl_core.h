@@ -161,6 +161,21 @@ int axl_job_begin(void);
  * maintenance instructions. 0, or -1. */
 int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
 
+/* ---- Python side: IP beside the accelerators: native/neighbours */
+
+enum { AXL_NEIGHBOURS = 16, AXL_SETTINGS = 12 };
+typedef struct axl_neighbour_t {
+    char kind[24];
+    uint32_t base, bytes, line;      /* line: bit of the interrupts of the fabric */
+    uint32_t settings[AXL_SETTINGS]; /* what they mean says the kind's own file, and cosim/blocks */
+} axl_neighbour_t;
+typedef struct axl_drive_t {         /* somebody outside puts `levels` on the pins of a port */
+    uint64_t cycle;                  /* of the fabric, since the job began */
+    uint32_t base, port, levels, unused;
+} axl_drive_t;
+/* From the next axl_job_begin on; drives by cycle. 0, or -1. */
+int axl_neighbours(const axl_neighbour_t *list, uint32_t n, const axl_drive_t *drives, uint32_t n_drives);
+
 /* ---- Python side: Linux processes */
 
 enum axl_file_kind {
@@ -224,10 +239,12 @@ enum axl_live_op {
                          begins or ends a transfer */
     AXL_LIVE_STREAM,  /* the last words, at most `value`, of stream `address`: 2i into accelerator i, 2i + 1 out of it */
     AXL_LIVE_SAYS,    /* axl_protocol_text of accelerator `address` */
+    AXL_LIVE_PINS,    /* the levels at `port` of the neighbour at `address` */
+    AXL_LIVE_DRIVE,   /* somebody outside puts `value` there; then as PINS */
     AXL_LIVE_END      /* the job ends in order, as at the end of the socket's file */
 };
 typedef struct axl_live_request_t {
-    uint32_t op, address, value, unused;
+    uint32_t op, address, value, port;
     uint64_t cycles;
 } axl_live_request_t;
 typedef struct axl_live_answer_t {
@@ -338,7 +355,7 @@ const axl_stale_t *axl_stale(int index);       /* NULL outside */
 
 enum { AXL_REGISTERS_AT = 0x8000 }; /* of the accelerator's own registers, in the page of its DMA */
 
-/* A DMA: bits of LENGTH, bytes of a beat of its streams, whether it takes descriptors, and whether the accelerator has
+/* A DMA: bits of LENGTH (0: there is none, and no rule for it), bytes of a beat of its streams, whether it takes descriptors, and whether the accelerator has
  * registers of its own. Of the accelerator that is selected; until the next call. */
 typedef struct axl_dma_t {
     uint32_t length_bits, beat_bytes, scatter_gather, registers;

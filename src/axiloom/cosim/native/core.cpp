@@ -107,6 +107,12 @@ bool in_ram(uint32_t address, const char *what) {
 
 } // namespace
 
+namespace axl {
+
+void begin_burst() { soc().forget_lines(); }
+
+} // namespace axl
+
 extern "C" {
 
 int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay) {
@@ -426,6 +432,18 @@ int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uin
     if (s.cpu.start(entry, exit_pc, exit_code_addr, text_start, text_end) == 0)
         return 0;
     return refuse(s.cpu.error);
+}
+
+int axl_neighbours(const axl_neighbour_t *list, uint32_t n, const axl_drive_t *drives, uint32_t n_drives) {
+    if (n > AXL_NEIGHBOURS)
+        return refuse("axl_neighbours: at most 16");
+    for (uint32_t i = 0; i < n; i++)
+        if (!axl::find_neighbour(list[i].kind))
+            return refuse(std::string("axl_neighbours: there is no ") + list[i].kind + " in this core");
+    soc().memory.has_neighbours = n != 0;
+    soc().cpu.neighbours.described.assign(list, list + n);
+    soc().cpu.neighbours.drives.assign(drives, drives + n_drives);
+    return 0;
 }
 
 void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size, uint32_t irq) {

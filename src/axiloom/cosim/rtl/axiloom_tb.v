@@ -147,7 +147,15 @@ module axiloom_tb (
   localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4, OP_SLEEP = 5;
   localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
                    CPU_AUTOPSY = 5, CPU_HALT = 6;
+`ifdef AXL_FIFO
+  // An AXI4-Stream FIFO (AMD PG080) is in the DMA's place: TLR begins a transfer, SRR resets the streams, TDFV and RDFO say
+  // where it stands. There is nothing to begin a receive with.
+  localparam [9:0] NOWHERE = 10'h3FF, MM2S_LENGTH = 10'h014, S2MM_LENGTH = NOWHERE;
+  localparam [9:0] MM2S_DMACR = 10'h028, S2MM_DMACR = NOWHERE, MM2S_DMASR = 10'h00C, S2MM_DMASR = 10'h01C;
+  localparam integer DMACR_RESET = 2;  // of 0xA5
+`else
 `include "axl_dma_registers.vh"
+`endif
   // A transfer begins with a write of LENGTH, or of TAILDESC.
 `ifdef AXL_SG
   localparam [9:0] MM2S_BEGIN = MM2S_TAILDESC, S2MM_BEGIN = S2MM_TAILDESC;

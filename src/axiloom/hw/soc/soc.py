@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from axiloom.hw.axi.interconnect import LiteDecoder
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.axi_dma import AxiDma
+from axiloom.hw.dma.axi_fifo import AxiFifo
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -35,6 +36,7 @@ class Soc(wiring.Component):
     Registers of the user's module lie :data:`axiloom.isa.contract.rtl.REGISTERS_AT` behind the DMA's.
 
     `watched`: for a simulation, with :mod:`axiloom.hw.soc.watched` in the streams of accelerator `number`.
+    `fifo`: an AXI4-Stream FIFO stands in the DMA's place, and the ports to memory stay quiet.
 
     Beside the buses (names in :mod:`axiloom.hw.axi.signatures`) and the interrupts there are probes for a
     simulator, that cost nothing where they are left open:
@@ -54,10 +56,12 @@ class Soc(wiring.Component):
         *,
         watched: bool = False,
         number: int = 0,
+        fifo: bool = False,
     ) -> None:
         self._spec = spec
         self._watched = watched
         self._number = number
+        self._fifo = fifo
         self._user_rtl = user_rtl
         self._accelerator = accelerator
         probes = {
@@ -108,12 +112,19 @@ class Soc(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.dma = dma = AxiDma(
-            self.spec.link.stream_width,
-            self.spec.link.dma.length_width,
-            scatter_gather=self.spec.link.dma.scatter_gather,
-            coherent=self.spec.link.dma.coherent,
-        )
+        dma: AxiDma | AxiFifo
+        if self._fifo:
+            dma = AxiFifo()
+        else:
+            dma = AxiDma(
+                self.spec.link.stream_width,
+                self.spec.link.dma.length_width,
+                scatter_gather=self.spec.link.dma.scatter_gather,
+                coherent=self.spec.link.dma.coherent,
+            )
+            wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
+            wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
+        m.submodules.dma = dma
         accelerator: Any
         if self.user_rtl is not None:
             user_accelerator = UserAccelerator(self.user_rtl, self.spec, watched=self._watched)
@@ -135,8 +146,6 @@ class Soc(wiring.Component):
             self._share_registers(m, dma, accelerator)
         else:
             wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
-        wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
-        wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
         if self.spec.link.dma.scatter_gather:
             wiring.connect(m, dma.m_axi_sg, wiring.flipped(self.m_axi_sg))
             m.d.comb += [
@@ -166,7 +175,7 @@ class Soc(wiring.Component):
         ]
         return m
 
-    def _share_registers(self, m: Module, dma: AxiDma, accelerator: UserAccelerator) -> None:
+    def _share_registers(self, m: Module, dma: AxiDma | AxiFifo, accelerator: UserAccelerator) -> None:
         """The DMA's registers in the lower half of the addresses, the accelerator's own in the upper half."""
         m.submodules.decoder = decoder = LiteDecoder((0, 1), CONTROL_BITS, CONTROL_BITS, CONTROL_BITS + 1)
         wiring.connect(m, wiring.flipped(self.s_axi_lite), decoder.bus)

@@ -39,11 +39,13 @@ def emit(
     user_rtl: UserRtl | None = None,
     readable: bool = True,
     watched: bool = False,
+    fifo: bool = False,
 ) -> str:
     """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
     (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
 
-    `watched`: the SoC for a simulation, which needs the modules of ``cosim/rtl/axl_watch.v``.
+    `watched`: the SoC for a simulation, which needs the modules of ``cosim/rtl/axl_watch.v``. `fifo`: a SoC
+    of one accelerator with an AXI4-Stream FIFO in the DMA's place.
 
     Several specifications: the SoC of all of them (:class:`axiloom.hw.soc.shared.SharedSoc`). Not
     `readable`: as Yosys prints it.
@@ -75,7 +77,7 @@ def emit(
     if user_rtl is not None:
         user_rtl.check(spec)
     if top == "soc":
-        component = Soc(spec, user_rtl, watched=watched)
+        component = Soc(spec, user_rtl, watched=watched, fifo=fifo)
     elif user_rtl is not None:
         component = UserAccelerator(user_rtl, spec)
     else:
@@ -89,7 +91,7 @@ def emit(
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 
-def emit_model_soc(specs: Sequence[AcceleratorSpec]) -> str:
+def emit_model_soc(specs: Sequence[AcceleratorSpec], fifo: bool = False) -> str:
     """Verilog of the SoC of `specs` for a simulator, with the functional model in each accelerator's place.
 
     What the accelerators compute is not in it: one with the same streams and DMA gives the same text. Raises
@@ -97,7 +99,7 @@ def emit_model_soc(specs: Sequence[AcceleratorSpec]) -> str:
     """
     models = [ModelAccelerator(spec.link.stream_width, number) for number, spec in enumerate(specs)]
     single = len(specs) == 1
-    soc = Soc(specs[0], accelerator=models[0]) if single else SharedSoc(specs, models)
+    soc = Soc(specs[0], accelerator=models[0], fifo=fifo) if single else SharedSoc(specs, models)
     lines = (f"{_tool()}, a SoC for simulation", f"needs module {MODULE}, the functional model")
     return _comment(lines) + convert(soc, TOPS["soc"], {MODULE, *PORTS})
 

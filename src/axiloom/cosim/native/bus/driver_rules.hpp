@@ -33,6 +33,8 @@ class DriverRules {
     // A store of the CPU's to page `number`, before the DMA has it.
     void writes(uint32_t number, uint32_t offset, uint32_t value, Place place) {
         Dma &dma = state[number];
+        if (!dmas[number].length_bits)
+            return;
         if (offset >= AXL_REGISTERS_AT) {
             if (!dmas[number].registers)
                 add(AXL_MISTAKE_NO_REGISTER, number, offset, value, 0, place);
@@ -64,7 +66,7 @@ class DriverRules {
 
     // The DMA has it. `busy`: which channels (1: MM2S, 2: S2MM) were when it came.
     void written(uint32_t number, uint32_t offset, uint32_t value, uint32_t busy, Place place) {
-        if (offset >= AXL_REGISTERS_AT)
+        if (offset >= AXL_REGISTERS_AT || !dmas[number].length_bits)
             return;
         Dma &dma = state[number];
         const bool receives = offset >= S2MM;
@@ -77,7 +79,7 @@ class DriverRules {
 
     // The CPU has read `value` of a register.
     void read(uint32_t number, uint32_t offset, uint32_t value) {
-        if (offset != MM2S + DMASR && offset != S2MM + DMASR)
+        if (!dmas[number].length_bits || (offset != MM2S + DMASR && offset != S2MM + DMASR))
             return;
         Channel &channel = state[number].channels[offset >= S2MM];
         channel.status = value;

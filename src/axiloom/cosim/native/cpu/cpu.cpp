@@ -49,6 +49,8 @@ int Cpu::begin() {
     pointed.reset();
     rules.reset();
     was_busy = busy = 0;
+    neighbours.begin(*this);
+    neighbour_values.clear();
     section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;
@@ -103,6 +105,12 @@ int Cpu::prepare(uint32_t text_start, uint32_t text_end) {
     for (uint32_t i = 0; code == UC_ERR_OK && i < config.mmio_pages; i++) {
         pages[i] = {this, config.mmio_base[i]};
         code = uc_mmio_map(engine, pages[i].base, config.mmio_size, on_device_read, &pages[i], on_device_write, &pages[i]);
+    }
+    for (size_t i = 0; code == UC_ERR_OK && i < neighbours.list().size(); i++) {
+        const axl_neighbour_t &at = neighbours.list()[i]->at;
+        Page &page = pages[AXL_ACCELERATORS + i];
+        page = {this, at.base};
+        code = uc_mmio_map(engine, at.base, at.bytes, on_neighbour_read, &page, on_neighbour_write, &page);
     }
     if (code != UC_ERR_OK)
         return fail_setup("uc_mmio_map", code);
@@ -323,17 +331,14 @@ void Cpu::yield(int op, uint32_t address, uint32_t data, uint64_t until) {
     fibre.suspend();
     is_suspended = false;
     uint64_t fabric = now + (device ? config.mmio_response_cycles : 0);
-    uint64_t after = (fabric * cpu_ratio + fabric_ratio - 1) / fabric_ratio;
+    uint64_t after = to_cpu(fabric);
     if (after > before)
         stall += after - before;
     timeline.resume(cycles(), cycles() - before, instructions);
     if (aborting)
         stop_engine();
     schedule();
-    if (surroundings && irq_line != board.lines) {
-        board.lines = irq_line;
-        surroundings->lines(static_cast<uint32_t>(irq_line));
-    }
+    tell_lines();
     if (process.on && static_cast<uint32_t>(irq_line) != process.lines)
         process.interrupt(static_cast<uint32_t>(irq_line));
     if (observer && !aborting)
@@ -367,6 +372,11 @@ void Cpu::pause_at(uint32_t pc) {
 }
 
 bool Cpu::bus(bool write, uint32_t address, uint32_t &data) {
+    if (Neighbour *block = neighbours.at(address)) {
+        const uint32_t read = neighbour_access(*block, address, write, data);
+        data = write ? data : read;
+        return true;
+    }
     yield(write ? AXL_OP_WRITE : AXL_OP_READ, address, data);
     data = write ? data : answer;
     return !response;

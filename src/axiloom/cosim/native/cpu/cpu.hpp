@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "bus/driver_rules.hpp"
 #include "bus/timeline.hpp"
 #include "memory/watch.hpp"
+#include "neighbours/neighbour.hpp"
 
 namespace axl {
 
@@ -53,6 +55,9 @@ class Cpu {
     uint32_t busy = 0; // two bits a DMA: MM2S, S2MM have a transfer under way
     DriverRules rules;
     Live live; // who asks, in place of a program
+    Neighbours neighbours;
+    void run_neighbours();
+    uint64_t next_of_neighbours() const; // CPU cycles
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
@@ -116,7 +121,7 @@ class Cpu {
     bool bus(bool write, uint32_t address, uint32_t &data);
     bool is_device(uint32_t address) const {
         uint32_t page = 0;
-        return !alone && is_page(address, page);
+        return neighbours.at(address) || (!alone && is_page(address, page));
     }
     void come_to_border() { next_event = 0; }
     // The engine stops, and goes on at the same instruction.
@@ -158,6 +163,7 @@ class Cpu {
     std::string waits() const;
     uint64_t cycles() const { return (base >> 6) + memory.penalty + stall; }
     uint64_t to_fabric(uint64_t cpu_cycles) const { return cpu_cycles * fabric_ratio / cpu_ratio; }
+    uint64_t to_cpu(uint64_t fabric_cycles) const { return (fabric_cycles * cpu_ratio + fabric_ratio - 1) / fabric_ratio; }
     void fail(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text);
 
   private:
@@ -178,7 +184,8 @@ class Cpu {
     struct Page { // the registers of a DMA
         Cpu *cpu;
         uint32_t base;
-    } pages[AXL_ACCELERATORS] = {};
+    } pages[AXL_ACCELERATORS + AXL_NEIGHBOURS] = {};
+    std::unordered_map<uint32_t, uint32_t> neighbour_values; // last read, by address
     uint64_t cpu_ratio = 1, fabric_ratio = 1; // the two clocks, reduced
     Fibre fibre;
     Request request;
@@ -276,6 +283,9 @@ class Cpu {
     void device_write(uint32_t address, unsigned size, uint32_t value);
     bool device_access(uint32_t address, unsigned size, bool write);
     bool is_page(uint32_t address, uint32_t &number) const;
+    uint32_t neighbour_access(Neighbour &block, uint32_t address, bool write, uint32_t value);
+    bool is_word(uint32_t address, unsigned size, bool write);
+    void tell_lines();
     void told_of(uint32_t address, uint32_t value);
     [[gnu::noinline]] void look_at_descriptor(uint32_t address);
     void exception(uint32_t number);
@@ -312,6 +322,8 @@ class Cpu {
     static void on_exception(uc_engine *, uint32_t number, void *self);
     static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);
     static void on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
+    static uint64_t on_neighbour_read(uc_engine *, uint64_t offset, unsigned size, void *of);
+    static void on_neighbour_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *of);
     static void fibre_main();
 };
 

@@ -73,7 +73,7 @@ void Cpu::pass_time(uint64_t until) {
     if (alone)
         memory.penalty += until > cycles() ? until - cycles() : 0;
     else if (to_fabric(until) > std::max(now, to_fabric(cycles())))
-        yield(AXL_OP_SLEEP, 0, static_cast<uint32_t>(board.lines), until);
+        yield(AXL_OP_SLEEP, 0, static_cast<uint32_t>(irq_line), until);
 }
 
 // ---- exceptions
@@ -161,7 +161,7 @@ bool Cpu::is_idle() {
     for (size_t i = 0; i < ids.size(); i++)
         values[i] = &now_is.registers[i];
     uc_reg_read_batch(engine, ids.data(), values, static_cast<int>(ids.size()));
-    now_is.changes = memory.stores + memory.uncached_stores + surroundings->changes() + mmio_reads + mmio_writes + interrupts;
+    now_is.changes = memory.stores + memory.uncached_stores + surroundings->changes() + neighbours.changes + mmio_reads + mmio_writes + interrupts;
     const bool was_before = std::find(std::begin(board.states), std::end(board.states), now_is) != std::end(board.states);
     board.states[board.next_state++ % std::size(board.states)] = now_is;
     return was_before;

@@ -80,7 +80,7 @@ void Cpu::serve() {
             if (state.run != AXL_RUN_RUNNING || aborting)
                 return; // the other side hears why from the session
             told.cycle = to_fabric(cycles());
-            told.lines = static_cast<uint32_t>(irq_line);
+            told.lines = static_cast<uint32_t>(irq_line) | neighbours.lines();
             told.bytes = static_cast<uint32_t>(more.size());
             live.send(told, more);
         }
@@ -93,12 +93,17 @@ void Cpu::answer_live(const axl_live_request_t &asked, axl_live_answer_t &told, 
     // Of the CPU's clock, when the fabric has come so far.
     const auto until = [&](uint64_t most) {
         const uint64_t target = std::min(end, to_fabric(cycles()) + most);
-        return (target * cpu_ratio + fabric_ratio - 1) / fabric_ratio;
+        return std::max(std::min(to_cpu(target), next_of_neighbours()), cycles() + 1);
     };
+    const auto lines = [&] { return static_cast<uint32_t>(irq_line) | neighbours.lines(); };
     uint32_t page = 0;
     switch (asked.op) {
     case AXL_LIVE_READ:
     case AXL_LIVE_WRITE:
+        if (Neighbour *block = asked.address % 4 ? nullptr : neighbours.at(asked.address)) {
+            told.value = neighbour_access(*block, asked.address, asked.op == AXL_LIVE_WRITE, asked.value);
+            return;
+        }
         if (asked.address % 4 || !is_page(asked.address, page)) {
             told.failed = AXL_LIVE_REFUSED;
             return;
@@ -114,17 +119,33 @@ void Cpu::answer_live(const axl_live_request_t &asked, axl_live_answer_t &told, 
             const uint64_t target = until(CHUNK);
             memory.penalty += target > cycles() ? target - cycles() : 0;
             yield(AXL_OP_ADVANCE, 0, 0);
+            run_neighbours();
         }
         return;
     case AXL_LIVE_WAIT: {
         last_read = read_before = NO_ACCESS;
-        const int lines = irq_line;
+        const uint32_t before = lines();
         const uint32_t busy_before = busy;
         const auto over = [&] {
-            return asked.value ? (static_cast<uint32_t>(irq_line) & asked.value) != 0 : irq_line != lines || busy != busy_before;
+            return asked.value ? (lines() & asked.value) != 0 : lines() != before || busy != busy_before;
         };
-        while (left() && !over())
+        while (left() && !over()) {
             yield(AXL_OP_SLEEP, 0, static_cast<uint32_t>(irq_line) | 1u << 16, until(asked.value || !busy ? CHUNK : CLOSE_LOOK));
+            run_neighbours();
+        }
+        return;
+    }
+    case AXL_LIVE_PINS:
+    case AXL_LIVE_DRIVE: {
+        Neighbour *block = neighbours.at(asked.address);
+        if (!block) {
+            told.failed = AXL_LIVE_REFUSED;
+            return;
+        }
+        run_neighbours();
+        if (asked.op == AXL_LIVE_DRIVE)
+            block->drive(asked.port, asked.value);
+        told.value = block->pins(asked.port);
         return;
     }
     case AXL_LIVE_STREAM:

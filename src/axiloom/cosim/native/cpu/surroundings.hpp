@@ -16,6 +16,8 @@ class Surroundings {
     virtual bool interrupts() const = 0;      // the CPU's interrupt line
     virtual bool wants_input() const = 0;     // the program waits for what a person types
     virtual uint64_t changes() const = 0;     // counts what the CPU changed or saw change in it
+    // A register was accessed; `counts_time`: see Peripheral::clock.
+    virtual void accesses(bool counts_time) = 0;
 };
 
 } // namespace axl

@@ -83,11 +83,13 @@ struct Memory {
         });
     }
 
+    bool has_neighbours = false; // of which one may read and write memory
+
     void reset() {
         contents.on = false;
         empty();
         stale.reset();
-        contents.reset(!config.dma_coherent && config.mmio_pages, line_shift);
+        contents.reset(!config.dma_coherent && (config.mmio_pages || has_neighbours), line_shift);
         sends = receives = Place();
         l2_on = false;
         loads = load_misses = stores = store_misses = 0;

@@ -102,10 +102,11 @@ void Ps7::lines(uint32_t fabric) {
 void Ps7::run() {
     for (const auto &block : blocks)
         block->run();
+    cpu.run_neighbours();
 }
 
 uint64_t Ps7::next() const {
-    uint64_t first = NEVER;
+    uint64_t first = cpu.next_of_neighbours();
     for (const auto &block : blocks)
         first = std::min(first, block->next());
     return first;
@@ -144,9 +145,8 @@ uint32_t Ps7::load(uint32_t address, unsigned size) {
     const uint32_t word = address & ~3u;
     Peripheral *block = size == 4 || is_board ? block_at(address) : nullptr;
     const auto clock = block ? block->clock(word - block->at.base) : Peripheral::Clock::NO;
-    others += clock == Peripheral::Clock::NO;
-    if (clock == Peripheral::Clock::YES && is_board)
-        looks_at_clock();
+    if (clock != Peripheral::Clock::UPPER)
+        accesses(clock == Peripheral::Clock::YES);
     if (block)
         block->run();
     const std::optional<uint32_t> known = block ? block->read(word - block->at.base) : std::nullopt;

@@ -109,6 +109,11 @@ class Ps7 : public Surroundings {
     bool interrupts() const override;
     bool wants_input() const override;
     uint64_t changes() const override { return changed; }
+    void accesses(bool counts_time) override {
+        others += !counts_time;
+        if (counts_time && is_board)
+            looks_at_clock();
+    }
     bool is_memory(uint32_t address, uint32_t size) const {
         const uint32_t at = address - family.ram.base;
         return !ram.empty() && at < ram.size() && size <= ram.size() - at;

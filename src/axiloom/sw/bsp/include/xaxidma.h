@@ -9,6 +9,10 @@
 #include "xparameters.h"
 #include "xstatus.h"
 
+#if !XPAR_XAXIDMA_NUM_INSTANCES
+#error "xaxidma.h: the simulated system has no AXI DMA: --ip axi_fifo_mm_s takes its place"
+#endif
+
 #define XAXIDMA_MAX_TRANSFER_LEN 0x7FFFFFU
 
 typedef struct {

@@ -1,19 +1,11 @@
 /* The AXI DMA in simple mode, and what both modes share. */
 #include "xaxidma.h"
 
+#include "lookup.h"
+
 enum { RESET_LOOKS = 500 };
 
-extern XAxiDma_Config XAxiDma_ConfigTable[XPAR_XAXIDMA_NUM_INSTANCES];
-
-#ifdef SDT
-XAxiDma_Config *XAxiDma_LookupConfig(UINTPTR BaseAddress) {
-    return BaseAddress ? XAxiDma_LookupConfigBaseAddr(BaseAddress) : &XAxiDma_ConfigTable[0];
-}
-#else
-XAxiDma_Config *XAxiDma_LookupConfig(u32 DeviceId) {
-    return DeviceId < XPAR_XAXIDMA_NUM_INSTANCES ? &XAxiDma_ConfigTable[DeviceId] : NULL;
-}
-#endif
+LOOKUP(XAxiDma, XAxiDma_LookupConfig, BaseAddr, u32, XPAR_XAXIDMA_NUM_INSTANCES)
 
 XAxiDma_Config *XAxiDma_LookupConfigBaseAddr(UINTPTR Baseaddr) {
     for (u32 i = 0; i < XPAR_XAXIDMA_NUM_INSTANCES; i++)

@@ -1,0 +1,1 @@
+#include "xpseudo_asm.h"
