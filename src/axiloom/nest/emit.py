@@ -11,8 +11,7 @@ import numpy.typing as npt
 from axiloom.base.errors import CompileError
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest
-from axiloom.nests.affine.build import build
-from axiloom.nests.affine.text import to_text
+from axiloom.nests.affine.build import build, to_text
 from axiloom.nests.dataflow.planner import decide
 from axiloom.nests.hls import hls
 from axiloom.nests.lower.lower import lower

@@ -13,9 +13,8 @@ from tests.nests.affine.text import from_text
 from tests.nests.hls.host import run
 
 from axiloom.base.errors import CompileError
-from axiloom.nests.affine.build import build
+from axiloom.nests.affine.build import build, to_text
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import to_text
 from axiloom.nests.program import Op
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.program.values import Value, convert

@@ -14,9 +14,8 @@ from tests.nests.fuzz import programs
 from tests.nests.fuzz.lines import order_line
 from tests.nests.hls.host import run
 
-from axiloom.nests.affine.build import build
+from axiloom.nests.affine.build import build, to_text
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import to_text
 from axiloom.nests.program import Program
 from axiloom.nests.read.c import read
 from axiloom.nests.schedule import Schedule

@@ -15,8 +15,7 @@ from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import Host, held_in
 from axiloom.nests.affine.walk import Memory, function
 from axiloom.nests.hls import types
-from axiloom.nests.hls.emit import hls
-from axiloom.nests.hls.names import Names
+from axiloom.nests.hls.emit import Names, hls
 from axiloom.nests.program import Program, Role
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Plan

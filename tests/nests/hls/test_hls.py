@@ -15,9 +15,8 @@ from tests.nests.affine.same import same
 from tests.nests.affine.text import from_text
 from tests.nests.hls.host import run
 
-from axiloom.nests.affine.build import build
+from axiloom.nests.affine.build import build, to_text
 from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.affine.text import to_text
 from axiloom.nests.hls import hls
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Term
 from axiloom.hw.nest.rotation import Turn
-from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.pipe import back, there
 from axiloom.nests.resources.sampled import turning
 
 TURN = Turn(0, 0, Affine.name("i"), 0, 1, 32)

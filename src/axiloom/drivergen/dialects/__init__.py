@@ -1,6 +1,6 @@
 """What the IR consists of, and how text becomes IR.
 
-- ``mlir.py``: the context, the parser, and errors with a place; ``resources.py``: data at the end of a file
+- ``mlir.py``: the context, the parser, errors with a place, and data at the end of a file
 - ``old_forms.py``: MLIR as older versions write it; ``functions.py``: the functions of a text, and one alone
 - ``accel.py``: the `accel` dialect; ``channels.py`` and ``queue.py``: its operations on packets and
   descriptors

@@ -3,32 +3,117 @@
 from __future__ import annotations
 
 import re
+from math import isinf
 from typing import NoReturn
 
 from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects import arith, func, get_all_dialects
 from xdsl.dialects.builtin import (
+    Builtin,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     FileLineColLoc,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     ModuleOp,
     NameLoc,
     StringAttr,
+    TensorType,
     UnknownLoc,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, Operation, SSAValue
 from xdsl.parser import ParserState
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Span
+from xdsl.utils.lexer import Input, Position, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
 from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects import others, sound
 from axiloom.drivergen.dialects.accel import Accel
-from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
 from axiloom.drivergen.dialects.old_forms import OldFormsParser
-from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
+
+ALIGNMENT_BYTES = 4
+"""In front of the data: their alignment."""
+
+
+def builtin_dialect() -> Dialect:
+    """xDSL's, with resources of its own: those of xDSL are those of all texts that were ever parsed."""
+    return Dialect("builtin", list(Builtin.operations), list(Builtin.attributes), [OpAsmDialectInterface()])
+
+
+def dense(op: Operation, ctx: Context) -> str | None:
+    """Give a constant its data from the resources that `ctx` has read; what is wrong, if it cannot."""
+    if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, DenseResourceAttr):
+        return None
+    name, kind = op.value.resource_handle.data, op.value.type
+    storage = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
+    blob = storage.lookup(name) if storage is not None else None
+    if not blob:
+        return f"there are no data for the resource {name}"
+    if not isinstance(kind, TensorType) or kind.element_type == IntegerType(1):
+        return f"resources of {kind} are not supported; accepted are tensors of i8 to i64, f32 and f64"
+    data = bytes.fromhex(blob.removeprefix("0x"))[ALIGNMENT_BYTES:]
+    wanted = kind.element_type.compile_time_size
+    for size in kind.get_shape():
+        wanted *= size
+    if len(data) != wanted:
+        return f"the resource {name} has {len(data)} bytes, {kind} has {wanted}"
+    op.properties["value"] = DenseIntOrFPElementsAttr(kind, BytesAttr(data))
+    return None
+
+
+def resolve(module: ModuleOp, ctx: Context) -> tuple[Operation, str] | None:
+    """All constants of `module`; the first that has no data, and why."""
+    for op in module.walk():
+        if (fault := dense(op, ctx)) is not None:
+            return op, fault
+    return None
+
+
+MOST_DIGITS = 80
+"""Of an integer: more than a type of any use has. Python itself stops at 4,300."""
+
+
+class GuardedLexer(MLIRLexer):
+    """Ends on every text, in a time that grows with its length; every fault is a ParseError."""
+
+    # xDSL's own repeats a repetition: on a string without an end it tries all ways to cut it into pieces.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+    _string_so_far = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
+
+    def lex(self) -> MLIRToken:
+        try:
+            return super().lex()
+        except ParseError as error:
+            if not error.msg.startswith("Unexpected character"):
+                raise
+            character = ascii(error.span.text)  # a control character must not reach the terminal
+            raise ParseError(error.span, f"Unexpected character: {character}") from None
+
+    def _lex_string_literal(self, start_pos: Position) -> MLIRToken:
+        if self._unescaped_characters_regex.match(self.input.content, start_pos) is None:
+            begun = self._string_so_far.match(self.input.content, start_pos)
+            stop = begun.end() if begun else start_pos
+            if self.input.at(stop) == "\\":
+                escapes = r"\n, \t, \\, \" and two hexadecimal digits"
+                raise ParseError(Span(stop, stop + 1, self.input), f"unknown escape; accepted are {escapes}")
+            raise ParseError(Span(start_pos, stop, self.input), "the string does not end on its line")
+        return super()._lex_string_literal(start_pos)
+
+    def _lex_number(self, start_pos: Position) -> MLIRToken:
+        if not "0" <= self.input.content[start_pos] <= "9":
+            raise ParseError(Span(start_pos, start_pos + 1, self.input), "Unexpected character")
+        token = super()._lex_number(start_pos)
+        if token.kind is MLIRTokenKind.INTEGER_LIT and len(token.text) > MOST_DIGITS:
+            raise ParseError(token.span, f"an integer of {len(token.text)} digits; at most {MOST_DIGITS}")
+        if token.kind is MLIRTokenKind.FLOAT_LIT and isinf(float(token.text)):
+            raise ParseError(token.span, "the number is larger than any float")
+        return token
 
 
 def register_dialects(ctx: Context) -> None:

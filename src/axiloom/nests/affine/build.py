@@ -8,6 +8,7 @@ order of instances is the schedule's: lanes of an unrolled loop stand in a loop,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from io import StringIO
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
+from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 
 from axiloom.nests.affine import attributes as at
@@ -32,6 +34,13 @@ from axiloom.nests.affine.operations import constant, mlir_type, operation
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program, Role
 from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
 from axiloom.nests.schedule.plan import Plan
+
+
+def to_text(module: ModuleOp) -> str:
+    out = StringIO()
+    Printer(out).print_op(module)
+    return out.getvalue() + "\n"
+
 
 _INDEX = IndexType()
 

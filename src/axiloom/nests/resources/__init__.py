@@ -2,7 +2,7 @@
 
 - ``amount.py``: DSP slices, LUTs, flip-flops, block RAMs
 - ``estimate.py``: of a `Circuit`, in parts; ``pipe.py``: of one pipe; ``forms.py``: of its addresses and
-  guards; ``ports.py``, ``rotation.py``: between accesses and banks; ``sampled.py``: which of their addresses
+  guards; ``ports.py``: between accesses and banks; ``sampled.py``: which of their addresses
   are equal; ``pieces.py``: multiplexers, delay lines, RAM
 
 It mirrors ``hw/nest``: who changes what is built there changes what is counted here, and

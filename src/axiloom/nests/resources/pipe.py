@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from axiloom.hw.nest.access import code_bits
 from axiloom.hw.nest.circuit import (
@@ -26,8 +27,29 @@ from axiloom.hw.nest.rotation import Turn, turns
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
-from axiloom.nests.resources.rotation import back, there
 from axiloom.nests.resources.sampled import Asked, turning
+
+
+def there(turn: Turn, bits: int, keys: Sequence[object], banks: int | None = None) -> int:
+    """Shifters of accesses that turn together (`hw/nest/rotation.py`), LUTs from lanes to all banks, or to so
+    many `banks`: none for what the lanes have in common."""
+    if len(set(keys)) == 1:
+        return 0
+    return bits * (turn.count if banks is None else banks) * ceil(_stages(turn) / 2)
+
+
+def back(turn: Turn, bits: int, offsets: Sequence[int]) -> int:
+    """And from banks to the lanes at `offsets`: two stages, a choice among four, are one LUT."""
+    wanted, lut = set(offsets), 0
+    for stage in range(_stages(turn)):
+        if stage % 2 == 0:
+            lut += bits * len(wanted)
+        wanted |= {(x + (1 << stage)) % turn.count for x in wanted}
+    return lut
+
+
+def _stages(turn: Turn) -> int:
+    return (turn.count - 1).bit_length()
 
 
 @dataclass(frozen=True)

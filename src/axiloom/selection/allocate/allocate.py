@@ -6,8 +6,7 @@ from functools import partial
 
 from axiloom.selection.allocate import slots
 from axiloom.selection.allocate.listed import Lister, orders
-from axiloom.selection.allocate.problem import Memory, Plan, Problem, Refusal
-from axiloom.selection.allocate.why import why
+from axiloom.selection.allocate.problem import Executed, Memory, Plan, Problem, Refusal
 
 
 def allocate(problem: Problem) -> Plan | Refusal:
@@ -26,7 +25,7 @@ def allocate(problem: Problem) -> Plan | Refusal:
         exact = Plan(best.executed, 0)
         return Plan(exact.steps, exact.cycles)
     if isinstance(best, slots.Impossible):
-        return Refusal(partial(why, problem), True)
+        return Refusal(partial(_why, problem), True)
     return plan or Refusal(lambda: f"no order that was tried fits ({missing})", False)
 
 
@@ -62,3 +61,41 @@ def _listed(problem: Problem) -> tuple[Plan | None, str]:
         if len(best.steps) == len(problem.steps):
             break
     return best, missing
+
+
+def _why(problem: Problem) -> str:
+    """Which memory is too small, and what meets in it: how many rows each would need if the others were as
+    large as anybody wants. That takes longer to find than that there is no plan: it is found when read."""
+    everything: dict[str, int] = {memory.name: 0 for memory in problem.memories}
+    for step in problem.steps:
+        everything[step.memory] += step.rows + (1 if step.at is None else step.at)
+    sizes = {memory.name: max(memory.rows, everything[memory.name]) for memory in problem.memories}
+    for memory in problem.memories:
+        apart = max({step.rows for step in problem.steps if step.memory == memory.name}, default=1)
+        for rows in range(memory.rows, sizes[memory.name] + 1, apart):
+            answer = slots.search(problem, {**sizes, memory.name: rows})
+            if isinstance(answer, slots.Order):
+                if rows > memory.rows:
+                    needs = f"in any order {memory.name} needs {rows} rows and has {memory.rows}"
+                    return needs + _conflict(answer.executed, memory.name)
+                break
+            if answer is None:
+                break
+    names = ", ".join(f"{memory.rows} rows of {memory.name}" for memory in problem.memories)
+    return f"in no order {names} are enough together"
+
+
+def _conflict(executed: tuple[Executed, ...], memory: str) -> str:
+    """Which values meet where most rows are in use, in the best of all orders."""
+    last = {name: time for time, execution in enumerate(executed) for name in execution.step.reads}
+    begun = {execution.step.name: (time, execution.step) for time, execution in enumerate(executed)}
+    best: tuple[int, str, list[str]] = (0, "", [])
+    for now, execution in enumerate(executed):
+        here = [
+            step
+            for name, (start, step) in begun.items()
+            if step.memory == memory and start <= now <= last.get(name, start)
+        ]
+        meeting = sum(step.rows for step in here), execution.step.name, [step.name for step in here]
+        best = max(best, meeting, key=lambda meeting: meeting[0])
+    return f": {', '.join(sorted(best[2]))} meet at {best[1]}" if best[2] else ""

@@ -2,7 +2,7 @@
 
 - ``saturated.py``: `Saturated`, classes of equal values, as plain data; `Limits`
 - ``declare.py``: rules as egglog's text; ``engine.py``: an egglog e-graph that takes graph after graph
-- ``saturation.py``, ``flat.py``: `saturate`, by an engine in a process of its own, warm, which can be killed
+- ``saturation.py``: `saturate`, by an engine in a process of its own, warm, which can be killed
 - ``constants.py``: classes that follow from constants alone, and their contents
 - ``problem.py``: what can be made, and its cost; ``extract.py``: the cheapest graph, each node counted once;
   ``exact.py``: proved cheapest, by ``branches.py`` or CP-SAT; ``parts.py``: what can be solved one by one

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from axiloom.base.errors import AxiloomError
 from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.graph.graph import Graph
-from axiloom.selection.egraph.flat import flat, unflat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
@@ -20,6 +19,29 @@ from axiloom.selection.rules.prove.proved import usable
 
 if TYPE_CHECKING:
     from axiloom.selection.egraph.engine import Engine
+from axiloom.graph.graph import Node
+
+
+def flat(graph: Graph) -> list[tuple[Any, ...]]:
+    """The graph without nesting: pickle descends into operands."""
+    number: dict[int, int] = {}
+    rows: list[tuple[Any, ...]] = []
+    for node in graph.nodes():
+        operands = tuple(number[id(operand)] for operand in node.operands)
+        number[id(node)] = len(rows)
+        rows.append((node.op, operands, dict(node.attributes), node.type, node.place))
+    return [(graph.name, tuple(number[id(result)] for result in graph.results)), *rows]
+
+
+def unflat(rows: Sequence[tuple[Any, ...]]) -> Graph:
+    """The graph of `flat`."""
+    nodes: list[Node] = []
+    for op, operands, attributes, type_, place in rows[1:]:
+        nodes.append(Node(op, tuple(nodes[operand] for operand in operands), attributes, type_, place))
+    name, results = rows[0]
+    parameters = tuple(node for node in nodes if node.op == "parameter")
+    return Graph(name, parameters, tuple(nodes[result] for result in results))
+
 
 GRACE_S = 5.0
 """Beyond the limit: the engine looks at its clock between iterations."""
