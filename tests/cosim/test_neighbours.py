@@ -110,6 +110,10 @@ def test_a_live_session_drives_pins_and_counts_cycles() -> None:
             seen.append(chip.cycles)
             chip.write(timer, 0x1D2)
         assert [b - a for a, b in pairwise(seen)] == [100, 100]
+        chip.write(timer, 0x192)  # without an interrupt it goes round, too
+        left = chip.read(timer + 8)
+        chip.step(100 * 1000)
+        assert (left - chip.read(timer + 8)) % 100 < 40  # what the two reads take
         chip.write(timer, 0x100)
         data = chip.memory.allocate(32, np.uint32)
         data[:16] = range(16)

@@ -44,11 +44,19 @@ class AxiTimer : public Neighbour {
             control(i, word);
     }
 
-    uint64_t next() const override { return std::min(due(timers[0]), due(timers[1])); }
+    // What no interrupt tells of happens when somebody looks.
+    uint64_t next() const override {
+        uint64_t first = NEVER;
+        for (const Timer &timer : timers)
+            first = timer.control & ENIT ? std::min(first, due(timer)) : first;
+        return first;
+    }
 
     void run() override {
-        while (next() <= now()) {
-            const uint64_t cycle = next();
+        for (;;) {
+            const uint64_t cycle = std::min(due(timers[0]), due(timers[1]));
+            if (cycle > now())
+                return;
             for (uint32_t i : {1u, 0u})
                 if (due(timers[i]) == cycle)
                     overflows(i, cycle);
@@ -162,6 +170,9 @@ class AxiTimer : public Neighbour {
                 timers[1].begin = cycle + 1;
                 timers[1].counts = runs(timers[1]);
                 timers[1].ended = false;
+            } else {
+                const uint64_t period = due(timer) - cycle;
+                timer.begin += (now() - cycle) / period * period;
             }
         } else {
             timer.counts = false;
