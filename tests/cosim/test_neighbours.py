@@ -14,7 +14,7 @@ import pytest
 
 import axiloom as ax
 from axiloom import isa
-from axiloom.base.errors import CompileError, DriverError, UsageError
+from axiloom.base.errors import CompileError, DriverError, HangError, UsageError
 from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.core import Core
 from axiloom.cosim.job import Job
@@ -138,7 +138,7 @@ def test_a_live_session_drives_pins_and_counts_cycles() -> None:
 @pytest.mark.slow
 def test_a_live_session_sends_tiles_by_a_fifo() -> None:
     rng = np.random.default_rng(5)
-    with ax.soc("v1_4", sim="icarus", ip=["axi_fifo_mm_s@0x43C20000"]) as chip:
+    with ax.soc("v1_4", sim="icarus", ip=["axi_fifo_mm_s@0x43C20000"], watchdog_cycles=20_000) as chip:
         for _ in range(2):
             a, b = rng.integers(-9, 9, (2, 4, 4), dtype=np.int32)
             chip.send(np.concatenate([a.ravel(), b.ravel()]))
@@ -146,6 +146,9 @@ def test_a_live_session_sends_tiles_by_a_fifo() -> None:
         assert chip.read(0x43C2_000C) == 508
         with pytest.raises(DriverError, match="registers begin at 0x43c20000"):
             chip.read(0x4040_0000)
+        chip.send(np.zeros(20, np.int32))
+        with pytest.raises(HangError, match=r"no packet comes out.*waits for 12 of the 16 words of B"):
+            chip.receive((4, 4))
 
 
 def test_a_header_without_its_block_says_what_to_give(tmp_path: Path) -> None:

@@ -121,6 +121,12 @@ def test_a_design_of_vivado_s_stands_at_its_own_addresses(tmp_path: Path) -> Non
     file.write_text(VIVADO.format(bits=14))
     with pytest.raises(UsageError, match="the design has c_sg_length_width 14, the simulated DMA of v1_4 26"):
         AddressMap.of(handoff.read(file), both, Nothing())
+    several = ('NAME="c_include_sg" VALUE="0"', 'NAME="c_enable_multi_channel" VALUE="1"')
+    file.write_text(VIVADO.format(bits=26).replace(*several))
+    with pytest.raises(
+        UsageError, match=r"c_enable_multi_channel 1, .* of v1_4 0: it has one channel each way"
+    ):
+        AddressMap.of(handoff.read(file), both, Nothing())
     copy = handoff.repair(file, tmp_path / "copy.hwh", both.profile)
     assert 'NAME="PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ" VALUE="125"' in copy.read_text()
 

@@ -232,9 +232,8 @@ class _Words:
         step, most = _FIRST_WAIT, 2 * self._live.soc.system.watchdog_cycles
         while not self._live.read(self._base + Fifo.RDFO):
             if step > most:
-                raise HangError(
-                    "no packet comes out of the accelerator into the FIFO, and nothing moves any more"
-                )
+                says = self._live.says(0)
+                raise HangError(f"no packet comes out of the accelerator, and nothing moves any more: {says}")
             self._live.step(step)
             step *= 2
         size = self._live.read(self._base + Fifo.RLR)

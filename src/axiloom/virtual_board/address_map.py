@@ -150,6 +150,7 @@ def _check_dma(block: Block, link: Link) -> None:
     names = {
         "c_include_sg": "scatter-gather (--dma sg|simple)",
         "c_sg_length_width": "bits of LENGTH (`length_width` of `dma_config`)",
+        "c_enable_multi_channel": "it has one channel each way",
     }
     for key, what in names.items():
         if key in said and str(said[key]) != str(ours[key]):

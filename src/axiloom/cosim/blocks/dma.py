@@ -33,6 +33,7 @@ def block(name: str, link: Link, lines: tuple[int, ...] = ()) -> Block:
         "c_sg_length_width": link.dma.length_width,
         "c_sg_include_stscntrl_strm": 0,
         "c_micro_dma": 0,
+        "c_enable_multi_channel": 0,
         "c_addr_width": 32,
     }
     for channel in ("mm2s", "s2mm"):
