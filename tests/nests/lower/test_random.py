@@ -6,17 +6,13 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.nests.dataflow.programs import chains, schedules
-from tests.nests.fuzz import circuits, legality, programs
+from tests.nests.fuzz import legality, programs
 from tests.nests.fuzz.run import one, run
 
 from axiloom.base.errors import CompileError
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.iteration import guards, numbers
 from axiloom.nests.lower.slots import carried
-from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing import DeadlockError
 from axiloom.nests.timing.execute import ExecutionError
 
@@ -43,12 +39,6 @@ def test_random_schedules_in_rtl() -> None:
 def test_statements_that_are_never_executed(seed: int, number: int) -> None:
     """Unrolled, and in a plan."""
     one(seed, number, Counter())
-
-
-@given(st.one_of(chains(), schedules()), st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
-def test_fifos_and_tokens(schedule: Schedule, seed: int) -> None:
-    circuits.check(Random(seed), schedule.program, schedule, seed, Counter())
 
 
 # --- what these tests would catch --------------------------------------------------------------------
