@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
+from tests.hw.component_bench import simulate
 
 from axiloom.hw.axi.stream import StreamInput
 
@@ -37,10 +37,7 @@ def test_no_word_is_lost_or_doubled(offers: float, takes: float) -> None:
                 sent, offered = sent + 1, False
             cycles += 1
 
-    simulator = Simulator(stream)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(stream, bench)
     assert taken == words
     if offers == takes == 1:
         assert cycles == len(words) + 1, "one word a cycle"

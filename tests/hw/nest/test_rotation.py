@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.sim import Simulator
+from tests.nest.circuits import counter
 
 from axiloom.base.affine import Affine
-from axiloom.hw.nest.circuit import Circuit, Counter, Memory, Piece, Pipe, Place, Read, Storage, Term, Write
+from axiloom.hw.nest.circuit import Circuit, Memory, Pipe, Place, Read, Storage, Term, Write
 from axiloom.hw.nest.rotation import from_banks, to_banks, turns
 from axiloom.nest.run import run
 
@@ -47,15 +48,8 @@ def test_what_all_lanes_have_in_common_does_not_turn() -> None:
     assert to_banks(m, "x", [same] * 5, Signal(3)) == [same] * 5
 
 
-def counter(name: str, size: int) -> Counter:
-    def piece(value: int) -> tuple[Piece, ...]:
-        return (Piece((), Affine.of(value)),)
-
-    return Counter(name, piece(0), piece(size - 1), (0, size - 1))
-
-
 def circuit(*nodes: Any, banks: int = 6, storage: Storage = Storage.BLOCK) -> Circuit:
-    pipe = Pipe("p", (counter("i", 12), counter("j", 6)), 1, 72, nodes)
+    pipe = Pipe("p", (counter("i", 0, 11), counter("j", 0, 5)), 1, 72, nodes)
     return Circuit("c", (pipe,), (Memory("a", 8, banks, 12, storage, external=storage is Storage.BLOCK),))
 
 
@@ -102,7 +96,7 @@ def test_a_circuit_that_turns(banks: int) -> None:
     for lane in range(banks - 1):
         nodes.append(Read("a", place(X - Y + lane), (Term(X),), (Y - lane % 2,), 0))
         nodes.append(Write("b", place(Y - X * 2 - lane), (Term(X),), 2 * lane, (Y - lane % 2,), 1))
-    pipe = Pipe("p", (counter("i", 12), counter("j", 5)), 1, 60, tuple(nodes))
+    pipe = Pipe("p", (counter("i", 0, 11), counter("j", 0, 4)), 1, 60, tuple(nodes))
     memories = tuple(Memory(name, 8, banks, 12, external=True) for name in "ab")
     made = Circuit("c", (pipe,), memories)
     assert len({each.group for each in turns(made, pipe).values()}) == 2

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
+from tests.hw.component_bench import simulate
 
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
 
@@ -31,13 +31,6 @@ async def lite_read(ctx: Any, lite: Any, address: int) -> int:
     *_, value = await ctx.tick().sample(lite.rdata).until(lite.rvalid)
     assert isinstance(value, int)
     return value
-
-
-def run(window: Any, bench: Any) -> None:
-    simulator = Simulator(window)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run_until(5e-3)
 
 
 @pytest.mark.parametrize("pace", [1.0, 0.5, 0.2])
@@ -69,7 +62,7 @@ def test_the_dma_reads_what_the_host_wrote(pace: float) -> None:
                     got.append((data, int(last), response))
             ctx.set(axi.rready, 0)
 
-    run(window, bench)
+    simulate(window, bench)
     want = [(values[first + i], int(i == beats - 1), 0) for first, beats in bursts for i in range(beats)]
     assert got == want
 
@@ -101,7 +94,7 @@ def test_the_host_reads_what_the_dma_wrote(pace: float) -> None:
         for word in (0, 1, 2, 3, 63):
             got.append(await lite_read(ctx, window.lite, 4 * word))
 
-    run(window, bench)
+    simulate(window, bench)
     assert got == [1, 2, 0x00BB00DD, 4, 9]
 
 
@@ -130,8 +123,8 @@ def test_beside_the_window_is_nothing(address: int) -> None:
         ctx.set(axi.wvalid, 0)
         responses.append(await lite_read(ctx, sink.lite, address % SIZE))
 
-    run(source, read)
-    run(sink, write)
+    simulate(source, read)
+    simulate(sink, write)
     assert responses == [3, 3, 0]
 
 
@@ -173,11 +166,11 @@ def test_a_burst_that_runs_over_the_end() -> None:
         for address in (0, SIZE - 4):
             found.append((address, await lite_read(ctx, sink.lite, address)))
 
-    run(source, read)
+    simulate(source, read)
     behind = [(0, 3)] * 138  # as often as the window has words, and more
     assert found == [(0, 0), (0, 0), (0, 3), (1, 3), (1, 0), (0, 0), *behind, (1, 3)]
     found.clear()
-    run(sink, write)
+    simulate(sink, write)
     assert found == [(1, 0), (2, 3), (1, 0), (0, 10), (SIZE - 4, 10)]
 
 

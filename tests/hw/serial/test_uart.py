@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from amaranth.hdl import Module
-from amaranth.sim import Simulator
+from tests.hw.component_bench import simulate
 
 from axiloom.hw.serial.uart import UartReceiver, UartTransmitter
 
@@ -32,10 +32,7 @@ def received(line: list[int], divisor: int) -> tuple[list[int], int]:
                 got.append(ctx.get(receiver.data))
             errors += ctx.get(receiver.framing_error)
 
-    simulator = Simulator(receiver)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(receiver, bench)
     return got, errors
 
 
@@ -61,10 +58,7 @@ def test_what_is_sent_is_received(divisor: int) -> None:
             if ctx.get(receiver.valid):
                 got.append(ctx.get(receiver.data))
 
-    simulator = Simulator(m)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run_until(1e-6 * 20 * divisor * len(data))
+    simulate(m, bench, limit=20 * divisor * len(data))
     assert got == data
 
 

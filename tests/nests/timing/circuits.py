@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
+from tests.nest.circuits import counter
+from tests.nest.model import holds, points
 
 from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import (
@@ -22,13 +24,9 @@ from axiloom.hw.nest.circuit import (
 ALWAYS: Condition = ()
 
 
-def counter(name: str, lower: Affine | int, upper: Affine | int, reach: tuple[int, int] = (0, 0)) -> Counter:
-    return Counter(name, (Piece((), Affine.of(lower)),), (Piece((), Affine.of(upper)),), reach)
-
-
 def loops(*sizes: int) -> tuple[Counter, ...]:
     """Counters i0, i1, ... from 0 to their size - 1."""
-    return tuple(counter(f"i{n}", 0, size - 1, (0, size - 1)) for n, size in enumerate(sizes))
+    return tuple(counter(f"i{n}", 0, size - 1) for n, size in enumerate(sizes))
 
 
 def form(name: str, constant: int = 0, factor: int = 1) -> Affine:
@@ -45,17 +43,7 @@ def pipe(name: str, counters: tuple[Counter, ...], nodes: tuple[Node, ...], inte
 
 def count_of(counters: tuple[Counter, ...], when: Condition = ALWAYS) -> int:
     """Iterations at which `when` holds, counted one by one."""
-
-    def value(pieces: tuple[Piece, ...], at: dict[str, int]) -> int:
-        return next(each.value.value(at) for each in pieces if all(f.value(at) >= 0 for f in each.when))
-
-    def count(rest: tuple[Counter, ...], at: dict[str, int]) -> int:
-        if not rest:
-            return all(each.value(at) >= 0 for each in when)
-        values = range(value(rest[0].lower, at), value(rest[0].upper, at) + 1)
-        return sum(count(rest[1:], {**at, rest[0].name: each}) for each in values)
-
-    return count(counters, {})
+    return sum(holds(when, at) for at in points(counters))
 
 
 @st.composite

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
-from tests.nests.timing.circuits import ALWAYS, circuits, counter, equals, form, loops, pipe
+from tests.nest.circuits import counter
+from tests.nests.timing.circuits import ALWAYS, circuits, equals, form, loops, pipe
 
 from axiloom.hw.nest.circuit import Circuit, Constant, Fifo, Pop, Port, Push
 from axiloom.nests import timing
@@ -74,7 +75,7 @@ def test_a_pipe_alone_takes_what_the_formula_says() -> None:
 
 
 def test_triangles_count_what_they_have() -> None:
-    shape = (counter("i", 0, 9), counter("j", 0, form("i")))
+    shape = (counter("i", 0, 9), counter("j", 0, form("i"), (0, 9)))
     assert timing.cycles(Circuit("c", (pipe("p", shape, (Constant(0, 8),)),), ())).cycles == 55
 
 
