@@ -4,12 +4,11 @@ domains and conflicts are worked out from the data alone."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, product
-from zlib import crc32
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from axiloom.base.affine import Affine
-from axiloom.nests.program import Expression, Index, Literal, Load, Op, Program, Statement
+from axiloom.nests.program import Load, Op, Program, Statement
 from axiloom.nests.schedule import Schedule
 
 Instance = tuple[str, tuple[int, ...]]
@@ -139,33 +138,3 @@ def memory(program: Program, order: Sequence[Instance]) -> dict[tuple[str, Time]
         reads, write = accesses(statements[name], at)
         found[write] = hash((name, at, tuple(found.get(each, hash(each)) for each in reads)))
     return found
-
-
-def results(schedule: Schedule) -> dict[str, dict[Time, int]]:
-    """The caller's arrays after the run, in whole numbers. What is read has been given or written before."""
-    found: dict[str, dict[Time, int]] = {}
-    for array in schedule.program.arrays:
-        given = product(*map(range, array.shape)) if array.role.is_given else ()
-        found[array.name] = {at: crc32(f"{array.name}{at}".encode()) % 1000 for at in given}
-    statements = {each.name: each for each in schedule.program.statements}
-    for name, at in scheduled_order(schedule):
-        statement = statements[name]
-        values = dict(zip(statement.iterators, at, strict=True))
-        _, (array, element) = accesses(statement, at)
-        shape = schedule.program.array(array).shape
-        assert all(0 <= x < extent for x, extent in zip(element, shape, strict=True)), f"{array}{element}"
-        found[array][element] = _computed(statement.value, values, found)
-    return {each.name: found[each.name] for each in schedule.program.arrays if each.role.is_result}
-
-
-def _computed(value: Expression, at: Mapping[str, int], memory: dict[str, dict[Time, int]]) -> int:
-    if isinstance(value, Load):
-        return memory[value.array][tuple(_value(each, at) for each in value.subscripts)]
-    if isinstance(value, Literal):
-        return int(value.value)
-    if isinstance(value, Index):
-        return _value(value.value, at)
-    operators: dict[str, Callable[[int, int], int]] = {
-        "add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "max": max,
-    }  # fmt: skip
-    return operators[value.name](*(_computed(each, at, memory) for each in value.operands))

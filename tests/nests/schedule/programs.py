@@ -1,11 +1,31 @@
-"""Programs that the tests schedule."""
+"""Programs that the tests schedule, and what they compute."""
 
 from __future__ import annotations
 
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nests.affine import oracle
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder
+from axiloom.nests.schedule import Schedule
 
 NUMBER = "int32"
+
+
+def results(schedule: Schedule) -> dict[str, Any]:
+    """The caller's arrays after the run, of the same inputs each time."""
+    given = {
+        each.name: np.random.default_rng(crc32(each.name.encode()))
+        .integers(0, 1000, each.shape)
+        .astype(format_of(each.number).numpy)
+        for each in schedule.program.arrays
+        if each.role.is_given
+    }
+    return {name: found.tolist() for name, found in oracle.execute(schedule, given).items()}
 
 
 def gemm(rows: int = 7, columns: int = 7, depth: int = 7, number: str = NUMBER) -> Program:

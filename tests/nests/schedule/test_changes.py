@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from tests.nests.schedule.enumeration import accesses, results, scheduled_order
-from tests.nests.schedule.programs import conv, gemm, jacobi, stencil
+from tests.nests.schedule.enumeration import accesses, scheduled_order
+from tests.nests.schedule.programs import conv, gemm, jacobi, results, stencil
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program.builder import Builder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.nests.schedule.enumeration import results
+from tests.nests.schedule.programs import results
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program

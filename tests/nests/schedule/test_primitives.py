@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.nests.schedule.enumeration import results, scheduled_order
-from tests.nests.schedule.programs import gemm, jacobi, pair, seidel, two_mm
+from tests.nests.schedule.enumeration import scheduled_order
+from tests.nests.schedule.programs import gemm, jacobi, pair, results, seidel, two_mm
 
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.nests.schedule.enumeration import results
+from tests.nests.schedule.programs import results
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program
