@@ -24,6 +24,7 @@ from axiloom.base.errors import DriverError
 from axiloom.cli import main
 from axiloom.cosim.board_program import NOBODY, Terminal
 from axiloom.cosim.core import Core
+from axiloom.cosim.soc import Soc
 
 HERE = Path(__file__).parent / "board"
 BOARD = boards.load(boards.DEFAULT)
@@ -147,6 +148,21 @@ def answers(reads: int, prints: int) -> str:
 PORTS = "name? Bob\nhello \n[UART1] a second port\nBob\n[UART1] half a line\n[UART1] the last\n"
 
 
+def test_what_it_does_not_take_is_refused_before_anything_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: object, **__: object) -> None:
+        pytest.fail("the hardware is built")
+
+    monkeypatch.setattr(Soc, "build", build)
+    driver, elf = tmp_path / "main.c", ends(tmp_path, 0)
+    driver.write_text("int main(void) { return 0; }\n")
+    assert main(["simulate", str(driver), "--accel", "v3", "--until", "x"]) == 2
+    assert "--until is for an ELF file that other tools built" in capsys.readouterr().err
+    assert main(["simulate", str(elf), "--accel", "v3", "--input", str(tmp_path / "absent")]) == 2
+    assert "absent: No such file" in capsys.readouterr().err
+
+
 def test_a_person_types_while_it_runs(tmp_path: Path) -> None:
     elf = build(tmp_path, [HERE / "ports.c"])
     asks, answer = os.pipe(), os.pipe()
@@ -186,7 +202,12 @@ def test_our_terminal_is_the_board_s(tmp_path: Path) -> None:
         (1, 9, f"missing flush: the DMA, started by dma.c:{line('the start', 'dma.c')}, read old bytes"),
         (2, 9, f"missing invalidate: dma.c:{line('the sum', 'dma.c')} read old bytes 0 to 252 of out"),
         (3, 7, f"dma.c:{line('the start', 'dma.c')} writes 0x100 to MM2S_LENGTH"),
-        (4, 6, f"the driver never wrote MM2S_LENGTH, so nothing was sent; .*dma.c:{line('a loop', 'dma.c')}"),
+        (
+            4,
+            6,
+            "stopped after 1,...,... fabric cycles: .*the driver never wrote MM2S_LENGTH, so nothing was "
+            f"sent; .*dma.c:{line('a loop', 'dma.c')}",
+        ),
     ],
 )
 def test_its_mistakes_with_the_dma_are_told(

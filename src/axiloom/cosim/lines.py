@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -82,13 +82,17 @@ def read(path: Path) -> Lines:
         if not elf.has_dwarf_info(strict=True):
             return NONE
         try:
-            rows = tuple(sorted(_rows(elf.get_dwarf_info(relocate_dwarf_sections=False))))
+            code = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_flags"] & 1]
+            spans = [(s["p_vaddr"], s["p_vaddr"] + s["p_memsz"]) for s in code]
+            rows = tuple(sorted(_rows(elf.get_dwarf_info(relocate_dwarf_sections=False), spans)))
         except (DWARFError, ELFError, KeyError, IndexError, ValueError, AttributeError, AssertionError):
             return NONE
     return Lines(rows, tuple(row[0] for row in rows))
 
 
-def _rows(dwarf: Any) -> Iterator[tuple[int, int, str, int]]:
+def _rows(dwarf: Any, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str, int]]:
+    """Functions that the linker has dropped keep their lines, at address 0: they have no bytes here. Where
+    `code` itself begins at 0, nobody can tell them apart."""
     for unit in dwarf.iter_CUs():
         program = dwarf.line_program_for_CU(unit)
         if program is None:
@@ -103,8 +107,10 @@ def _rows(dwarf: Any) -> Iterator[tuple[int, int, str, int]]:
             if before is not None and state.address > before.address:
                 if before.file not in files:
                     files[before.file] = _path(program, before.file, folder)
-                if not _LIBRARY.search(files[before.file].as_posix()):
-                    yield before.address, state.address, files[before.file].as_posix(), before.line
+                file = files[before.file].as_posix()
+                is_there = any(begin <= before.address < end for begin, end in code)
+                if not _LIBRARY.search(file):
+                    yield *((before.address, state.address) if is_there else (0, 0)), file, before.line
             before = None if state.end_sequence else state
 
 

@@ -19,10 +19,9 @@ from axiloom.cosim.job import Result
 STANDARD = "-"
 
 
-@contextmanager
-def terminal(path: Path, given: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[Terminal]:
-    """Of what is `given`: ``input``, ``until``, ``limit``. UsageError where that, or arrays to be filled, do
-    not fit the program. In the block our own terminal is the board's."""
+def check(path: Path, given: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
+    """Whether other tools built it. UsageError where what is `given` (``input``, ``until``, ``limit``), or
+    arrays to be filled, do not fit the program."""
     program = elf.load(path)
     if not program.is_board:
         if given:
@@ -30,14 +29,24 @@ def terminal(path: Path, given: Mapping[str, Any], inputs: Mapping[str, Any]) ->
                 f"--{next(iter(given))} is for an ELF file that other tools built; {path.name} has our "
                 "start-up code"
             )
-        yield NOBODY
-        return
+        return False
+    if given.get("input", STANDARD) != STANDARD:
+        _typed(given["input"])
     for symbol in inputs:
         if is_cleared(program, symbol):
             raise UsageError(
                 f"--load {symbol}: the program's own start-up code clears it (.bss) before main: give it an "
                 "initial value in its source"
             )
+    return True
+
+
+@contextmanager
+def terminal(is_board: bool, given: Mapping[str, Any]) -> Iterator[Terminal]:
+    """Of what is `given`, for a program of other tools. In the block our own terminal is the board's."""
+    if not is_board:
+        yield NOBODY
+        return
     asked = given.get("input", STANDARD)
     quiet = Terminal(
         b"" if asked == STANDARD else _typed(asked),

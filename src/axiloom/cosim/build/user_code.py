@@ -33,8 +33,9 @@ from axiloom.cosim.build.toolchain import (
 )
 from axiloom.isa import AcceleratorSpec
 
-LINES, VARIABLES = ("-gline-tables-only",), ("-g",)
-"""From where in the source each instruction comes; for a debugger, where variables are, too."""
+LINES, VARIABLES = ("-gline-tables-only",), ("-g2",)
+"""From where in the source each instruction comes; for a debugger, where variables are, too. zig takes ``-g``
+behind ``-g0`` for no wish at all."""
 CXX = (".cpp", ".cc", ".cxx", ".C")
 SUFFIXES = (".c", ".S", ".s", *CXX)
 _BOTH = (

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t NEVER_REACHED = 0xFFFFFFF0u; // such a program ends in a loop
 constexpr uint64_t NANO = 1000000000;
 constexpr uint64_t SETTLE_CYCLES = 1000;  // in which the fabric shows that it has begun something
-constexpr uint64_t LONG_SLEEP = 1u << 30;
+constexpr uint64_t BUSY_CYCLES = 1u << 18; // between two looks of the watchdog at a DMA that does not end
 constexpr int FABRIC_ALONE = 1 << 16;
 constexpr size_t MOST_NOTES = 64;
 
@@ -173,7 +173,7 @@ void Cpu::rest_until(uint64_t next, uint64_t limit, bool &settled) {
     if (observer)
         observer->sleeps();
     last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
-    const uint64_t until = std::min(next != NEVER ? next : cycles() + (busy ? LONG_SLEEP : SETTLE_CYCLES), limit);
+    const uint64_t until = std::min(next != NEVER ? next : cycles() + (busy ? BUSY_CYCLES : SETTLE_CYCLES), limit);
     settled = !busy;
     if (alone)
         memory.penalty += until > cycles() ? until - cycles() : 0;
