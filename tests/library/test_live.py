@@ -76,6 +76,41 @@ def test_time_stands_still_until_it_is_told_to_pass(chip: Chip) -> None:
     assert chip.cycles == 2  # another session
 
 
+def test_memories_and_registers_of_the_rtl() -> None:
+    """Both simulators show the same tile in the banks of its buffer, and stop when a word of it comes."""
+    tile = np.arange(1, 17, dtype=np.int32)
+    shown: list[list[list[int]]] = []
+    for sim in ("verilator", "icarus"):
+        with ax.soc("v3_4", sim=sim) as chip:
+            assert {"accelerator.buffer_a.bank_0", "dma.mm2s.fifo.storage"} <= {*chip.memories}
+            banks = [f"buffer_a.bank_{number}" for number in range(4)]
+            assert not any(chip.memories[bank].any() for bank in banks)
+            chip.send(np.concatenate([np.int32([1]), tile]).astype(np.int32))  # opcode sA, and its tile
+            chip.wait()
+            chip.step(50)
+            shown.append([chip.memories[bank].tolist() for bank in banks])
+            assert {value for bank in shown[-1] for value in bank} == {0, *tile.tolist()}
+            place = next(number for number, bank in enumerate(shown[-1]) if 7 in bank)
+            index = shown[-1][place].index(7)
+            word, next_word = f"{banks[place]}[{index}]", f"{banks[place]}[{index ^ 4}]"  # the other half
+            assert chip.wait_for_state(word, 7)  # it is there already
+            before = chip.cycles
+            assert not chip.wait_for_state(next_word, 8, cycles=100)
+            assert 100 <= chip.cycles - before < 104
+            chip.send(np.concatenate([np.int32([1]), tile + 1]).astype(np.int32))
+            assert chip.wait_for_state(next_word, 8)
+            assert chip.memories[banks[place]][index ^ 4] == 8
+            assert not any(17 in chip.memories[bank] for bank in banks)  # the last one comes later
+            assert all(isinstance(value, int) for value in chip.state.values())
+            with pytest.raises(UsageError, match=r"'bank_0' is the end of several names: accelerator.buffer"):
+                chip.memories["bank_0"]
+            with pytest.raises(UsageError, match="no register or memory 'bank_9'; did you mean bank_"):
+                chip.memories["bank_9"]
+            with pytest.raises(UsageError, match=r"write NAME of a register, NAME.WORD. of a memory"):
+                chip.wait_for_state(banks[0], 1)
+    assert shown[0] == shown[1]
+
+
 def test_what_cannot_be_is_one_line_and_the_session_goes_on(chip: Chip) -> None:
     base = chip.system.device.link.dma.address
     with pytest.raises(DriverError, match="read of 0x50000000: nothing is mapped there; registers begin at"):

@@ -259,10 +259,13 @@ class Core:
         inputs: Mapping[str, Array] | None = None,
         terminal: Terminal = NOBODY,
         gdb: int | None = None,
+        *,
+        reversible: bool = False,
     ) -> None:
         """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
 
-        `gdb`: a listening socket, at which this waits for a debugger (:mod:`axiloom.cosim.debugger`).
+        `gdb`: a listening socket, at which this waits for a debugger (:mod:`axiloom.cosim.debugger`), which
+        can go back if this process is one that may be copied (`reversible`).
         Nothing runs before the RTL (or :meth:`run`) asks for the first step. The protocol monitor keeps
         its place: see :meth:`reset_protocol`. DriverError if the program does not fit the SoC.
         """
@@ -286,7 +289,7 @@ class Core:
         self._lib.axl_own_functions((ctypes.c_uint8 * len(own))(*own))
         self._arrays = outside.watch(self._lib, program, self._source)
         if gdb is not None:
-            self._check(self._lib.axl_debug(gdb))
+            self._check(self._lib.axl_debug(gdb, reversible))
         if program.is_board:
             self._check(board_program.start(self._lib, program, terminal))
             return
@@ -382,6 +385,11 @@ class Core:
     def notes(self) -> list[str]:
         """What a person should know of the run of a board's program, one line a place, oldest first."""
         return board_program.notes(self._lib, self._source)
+
+    @property
+    def is_orphan(self) -> bool:
+        """Who started this simulator has ended."""
+        return bool(self._lib.axl_is_orphan())
 
     def tell_debugger(self, hang: str) -> None:
         """The run was ended, because of this; a debugger may look at it."""

@@ -17,6 +17,9 @@ import threading
 import weakref
 from contextlib import ExitStack, suppress
 from ctypes import sizeof
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,16 @@ class Ram:
         """All of it: address is index."""
 
 
+@dataclass(frozen=True)
+class Element:
+    """A register of the RTL, or a memory of so many words."""
+
+    number: int
+    bits: int
+    words: int
+    """0: a register."""
+
+
 class Live:
     """`soc`, started; :meth:`close` ends it. One thread at a time asks, others wait.
 
@@ -58,7 +71,7 @@ class Live:
     """
 
     def __init__(self, soc: Soc, ram: Ram | None = None) -> None:
-        self.soc = soc
+        self.soc = soc = Soc(soc.system, soc.timeline, inspect=True)
         self.cycle = 0
         """Of the fabric, at the last answer."""
         self.lines = 0
@@ -125,6 +138,33 @@ class Live:
         """What stands on a port of the neighbour at `base`, once somebody outside has put `levels` there."""
         op = "PINS" if levels is None else "DRIVE"
         return int(self._ask(op, base, levels or 0, port=port)[0].value)
+
+    @cached_property
+    def elements(self) -> dict[str, Element]:
+        """Registers and memories of the RTL, by their names below the SoC."""
+        lines = self._ask("NAMES")[1].decode().splitlines()
+        rows = [line.split(" ", 2) for line in lines]
+        return {name: Element(i, int(bits), int(count)) for i, (count, bits, name) in enumerate(rows)}
+
+    def element(self, name: str) -> Element:
+        """... by a name, or by the end of a single one behind a point."""
+        fitting = [full for full in self.elements if full == name or full.endswith(f".{name}")]
+        if name in fitting or len(fitting) == 1:
+            return self.elements[name if name in fitting else fitting[0]]
+        if fitting:
+            raise UsageError(f"{name!r} is the end of several names: {', '.join(fitting)}")
+        near = get_close_matches(name, {full.rpartition(".")[2] for full in self.elements}, 3)
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        raise UsageError(f"the RTL has no register or memory {name!r}{hint}")
+
+    def state(self, element: Element) -> Array:
+        """(words, parts) uint32: each word's parts of 32 bits, lowest first; a register is a word. X is 0."""
+        _, more = self._ask("STATE", element.number, 0, max(element.words, 1))
+        return np.frombuffer(more, np.uint32).reshape(-1, -(-element.bits // 32))
+
+    def until(self, element: Element, word: int, value: int, cycles: int) -> bool:
+        """At most so many cycles: until a word of an element was `value`; whether it was."""
+        return bool(self._ask("UNTIL", element.number, value, cycles, port=word)[0].value)
 
     def close(self) -> Result | None:
         """The end, in order. What was counted; None where the simulation had failed before."""

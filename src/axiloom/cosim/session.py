@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Dut = Any  # what a handle has is known to the simulator alone
 
-_PARENT = os.getppid()
 _WAKE_S = 0.25
 _PROGRESS_S = 2.0
 
@@ -155,8 +154,8 @@ def _total(handle: Any) -> int:
     return sum(_each(handle, len(handle) // 64, 64))
 
 
-def _check_alive(dut: Dut) -> None:
-    if os.getppid() != _PARENT:
+def _check_alive(dut: Dut, core: Core) -> None:
+    if core.is_orphan:
         os._exit(1)  # whoever wants the result is gone, killed before it could stop us
     if dut.now.value.is_resolvable:
         return
@@ -170,7 +169,7 @@ def _check_alive(dut: Dut) -> None:
     raise ProtocolError(f"the RTL drives unknown values (X) on {names}: reset must reach all of it")
 
 
-async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int, live: bool) -> bool:
+async def _wait_until_done(dut: Dut, core: Core, wall: _Wall, period_ps: int, live: bool) -> bool:
     """False if the wall clock ran out first. In a `live` session time stands still while nobody asks."""
     cycles = 50_000  # adapted so that Python wakes a few times a second, whatever the speed
     while True:
@@ -187,7 +186,7 @@ async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int, live: bool) ->
             return True
         if wall.expired:
             return False
-        _check_alive(dut)
+        _check_alive(dut, core)
         wall.report(dut, period_ps)
 
 
@@ -333,7 +332,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         core.begin_live(*job.live)
     else:
         debugger.say(job)
-        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb)
+        # A copy of this process would write to the same waveform, and take what is typed.
+        reversible = work.system.trace is None and not job.terminal.descriptors
+        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb, reversible=reversible)
     if job.strict:
         core.stop_at_stale()
     if job.coverage:
@@ -349,7 +350,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     clock.restart()
     before = models.seconds if models else 0.0
     dut.ctl_go.value = 1
-    ended = await _wait_until_done(dut, wall, period_ps, job.live is not None)
+    ended = await _wait_until_done(dut, core, wall, period_ps, job.live is not None)
     if models:
         models.check()
         wall.python_s += models.seconds - before

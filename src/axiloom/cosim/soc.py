@@ -29,7 +29,7 @@ from axiloom.base.errors import (
     UsageError,
 )
 from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
-from axiloom.cosim.build import emitted, icarus, process, verilator
+from axiloom.cosim.build import emitted, icarus, inspection, process, verilator
 from axiloom.cosim.coverage import check_counts, uncounted
 from axiloom.cosim.job import ERROR_FILE, FROM_SESSION, TIMEOUT_S, TO_SESSION, Job, Result, Work
 from axiloom.cosim.system import Stall, System
@@ -76,16 +76,20 @@ class Soc:
     """`system`, simulated.
 
     With `timeline` results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
-    With `coverage` a user's RTL counts its lines, for jobs that ask for them.
+    With `coverage` a user's RTL counts its lines, for jobs that ask for them. With `inspect` registers and
+    memories of the RTL can be read while it stands: another build, and slower.
     """
 
-    def __init__(self, system: System, timeline: bool = False, coverage: bool = False) -> None:
+    def __init__(
+        self, system: System, timeline: bool = False, coverage: bool = False, inspect: bool = False
+    ) -> None:
         if timeline and len(system.devices) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
         if coverage:
             check_counts(system)
         self.system = system
         self.timeline = timeline
+        self._inspect = inspect
         self._counts = coverage and system.user_rtl is not None
         self._trace = Path(system.trace).absolute() if system.trace else None
         self._command: list[str | Path] | None = None
@@ -101,7 +105,9 @@ class Soc:
             design = verilator.Design(
                 verilog,
                 "axiloom_tb",
-                _PUBLIC + (uncounted(name for name, _ in (*wrapper, *sources[:1])) if self._counts else ""),
+                _PUBLIC
+                + (uncounted(name for name, _ in (*wrapper, *sources[:1])) if self._counts else "")
+                + (inspection.control(sources) if self._inspect else ""),
                 soc=True,
                 coverage=self._counts,
                 trace=trace.suffix[1:] if trace else None,
@@ -244,6 +250,8 @@ class Soc:
             macros["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if pauses.seeds(self.system.stall):
             macros["AXL_PAUSES"] = "1"
+        if self._inspect:
+            macros[inspection.MACRO] = "1"
         if len(self.system.devices) > 1:
             pages = [f"16'h{spec.link.dma.address >> 16:x}" for spec in reversed(self.system.devices)]
             macros |= {"AXL_DMAS": str(len(self.system.devices)), "AXL_PAGES": f"{{{','.join(pages)}}}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from axiloom.base.errors import DriverError, HangError, UsageError
 from axiloom.cosim.blocks import KINDS
-from axiloom.cosim.live import Live
+from axiloom.cosim.live import Element, Live
 from axiloom.isa import Link
 from axiloom.isa.contract.dma_registers import ADDRESS, CURDESC, DMACR, DMASR, LENGTH, TAILDESC, Channel
 from axiloom.isa.contract.fifo_registers import Fifo
@@ -121,6 +121,33 @@ class Stream:
     sent: Array
     received: Array
     says: str
+
+
+class _Read(Mapping[str, Any]):
+    """Registers or memories of the RTL as they are now, by name, or by the end of a single name."""
+
+    def __init__(self, live: Live, wanted: Callable[[Element], bool]) -> None:
+        self._live, self._wanted = live, wanted
+
+    def __getitem__(self, name: str) -> Any:
+        element = self._live.element(name)
+        if not self._wanted(element):
+            other = "memory: see `memories`" if element.words else "register: see `state`"
+            raise UsageError(f"{name} is a {other}")
+        parts = self._live.state(element)
+        if not element.words:
+            return sum(int(part) << 32 * place for place, part in enumerate(parts[0]))
+        if parts.shape[1] > 2:
+            return parts.copy()
+        if parts.shape[1] == 2:
+            return parts.astype(np.uint64) @ np.array([1, 1 << 32], np.uint64)
+        return parts[:, 0].astype(f"u{1 if element.bits <= 8 else 2 if element.bits <= 16 else 4}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, element in self._live.elements.items() if self._wanted(element))
+
+    def __len__(self) -> int:
+        return sum(map(self._wanted, self._live.elements.values()))
 
 
 class _Channel:
@@ -307,6 +334,26 @@ class Session:
             )
             for number, link in enumerate(self._links)
         }
+
+    @property
+    def memories(self) -> Mapping[str, Array]:
+        return _Read(self.live, lambda element: element.words > 0)
+
+    @property
+    def state(self) -> Mapping[str, int]:
+        return _Read(self.live, lambda element: not element.words)
+
+    def wait_for(self, name: str, value: int, cycles: int) -> bool:
+        place, bracket, index = name.partition("[")
+        element = self.live.element(place)
+        word = index.removesuffix("]")
+        if bool(bracket) != bool(element.words) or (bracket and not (word.isdigit() and index.endswith("]"))):
+            raise UsageError(f"{name!r}: write NAME of a register, NAME[WORD] of a memory")
+        if bracket and int(word) >= element.words:
+            raise UsageError(f"{name}: the memory has {element.words} words")
+        if not 0 <= value < 1 << min(element.bits, 32):
+            raise UsageError(f"{name}: {value} is no value of {min(element.bits, 32)} bits")
+        return self.live.until(element, int(word or 0), value, cycles)
 
     def _named(self, of: str | None) -> str:
         names = [link.name for link in self._links]

@@ -149,6 +149,24 @@ class Chip:
         """By accelerator the last 4,096 words that went into it and came out, and where the streams stand."""
         return self._session.streams(WORDS)
 
+    @property
+    def memories(self) -> Mapping[str, Array]:
+        """Memories of the RTL as they are now, by their names below the SoC (``accelerator.buffer_a.bank_0``)
+        or the end of a single one: (words,) uint8 to uint64; of wider words (words, parts) uint32, lowest
+        part first. `list` has the names."""
+        return self._session.memories
+
+    @property
+    def state(self) -> Mapping[str, int]:
+        """Registers of the RTL as they are now, by such names."""
+        return self._session.state
+
+    def wait_for_state(self, name: str, value: int, cycles: int | None = None) -> bool:
+        """Until a register, or the word ``NAME[WORD]`` of a memory, was `value`, at most so many cycles
+        (default: the watchdog's); whether it was. A cycle more has passed then."""
+        most = self.system.watchdog_cycles if cycles is None else cycles
+        return self._session.wait_for(name, value, most)
+
     def close(self) -> Result | None:
         """End the live session; its counters, None where there was none. The next read begins another.
         Mistakes with registers, and broken rules of buses, become warnings."""

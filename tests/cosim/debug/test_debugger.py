@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,14 +70,13 @@ def debugged(soc: Soc, jobs: list[tuple[Path, Script]]) -> tuple[list[bool], lis
     errors: list[BaseException] = []
 
     def talk() -> None:
-        try:
-            for server, (elf, script) in zip(servers, jobs, strict=True):
+        for server, (elf, script) in zip(servers, jobs, strict=True):
+            try:
                 with Client(server.getsockname()[1], 300) as gdb:
                     found.append(script(Session(gdb, load(elf))))
                     gdb.send("k")
-        except BaseException as error:
-            errors.append(error)
-            raise
+            except BaseException as error:  # the others are waited for
+                errors.append(error)
 
     thread = threading.Thread(target=talk, daemon=True)
     thread.start()
@@ -90,6 +89,15 @@ def debugged(soc: Soc, jobs: list[tuple[Path, Script]]) -> tuple[list[bool], lis
     if errors:
         raise errors[0]
     return found, results
+
+
+def gdb_told(elf: Path, port: int, commands: Iterable[str]) -> str:
+    """What gdb prints for these commands."""
+    before = ("set confirm off", "set remotetimeout 60", f"target remote 127.0.0.1:{port}")
+    words = [word for command in (*before, *commands) for word in ("-ex", command)]
+    command = ["gdb-multiarch", "-q", "-batch", "-nx", *words, str(elf)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.stdout + done.stderr
 
 
 # --- ten mistakes of drivers ----------------------------------------------------------------------------
@@ -202,6 +210,158 @@ def test_ten_mistakes_are_found_and_none_in_the_right_driver(tmp_path: Path) -> 
     assert dict(zip(names, found[len(BUGS) :], strict=True)) == dict.fromkeys(names, False)
 
 
+# --- backwards ------------------------------------------------------------------------------------------
+
+BEGIN = "T05replaylog:begin;thread:1;"
+
+
+def fabric_cycle(s: Session) -> int:
+    return int(s.gdb.monitor("cycles").split(";")[0].rpartition(" ")[2])
+
+
+def back_to_the_store(s: Session) -> bool:
+    """From a wrong value of `scale` to the instruction that has stored it, and on to the right one."""
+    gdb, scale = s.gdb, s.at("in", 64)
+    assert {"ReverseContinue+", "ReverseStep+"} <= {*gdb.features}
+    s.run_to("pack")
+    assert gdb.word(scale) == 17
+    here = gdb.registers()
+    gdb.point(2, scale)
+    assert gdb.go("bc") == f"T05watch:{scale:x};thread:1;"
+    assert ("fill" in s.where(), gdb.word(scale)) == (True, 1)
+    store = gdb.registers()
+    gdb.point(2, scale, on=False)
+    assert (gdb.go("bs")[:3], gdb.registers()) == ("T05", store)  # gdb steps for the value, which is there
+    before = []
+    for _ in range(3):
+        assert gdb.go("bs")[:3] == "T05"
+        before.append(gdb.registers())
+    assert before[0][15] == store[15] - 4
+    assert [gdb.step()[:3] for _ in before] == ["T05"] * 3  # and forward again
+    assert gdb.registers() == store
+    gdb.step()
+    assert gdb.word(scale) == 17
+    s.run_to("pack")
+    assert gdb.registers() == here
+    gdb.point(2, scale)
+    assert [gdb.go("bc")[:8] for _ in range(2)] == ["T05watch"] * 2
+    assert gdb.word(scale) == 0
+    assert gdb.go("bc") == BEGIN
+    assert gdb.pc == s.program.entry
+    return True
+
+
+def back_to_the_dma(s: Session) -> bool:
+    """... to the word that the DMA has written, to the opcode before, and from a new future there, too."""
+    gdb, place = s.gdb, s.at("out", 12)
+    s.run_to("check")
+    cycles = gdb.monitor("cycles")
+    gdb.point(2, place)
+    for _ in range(2):
+        assert gdb.go("bc") == f"T05watch:{place:x};thread:1;"
+        assert "the DMA writes" in gdb.output.splitlines()[-1]
+        assert gdb.word(place) == 0
+        gdb.point(2, place, on=False)
+        gdb.monitor("break opcode sB")
+        assert gdb.go("bc")[:3] == "T05"
+        assert "opcode sB, for the 1th time" in gdb.output.splitlines()[-1]
+        gdb.monitor("delete")
+        s.run_to("check")
+        assert gdb.word(place) == 4
+        gdb.point(2, place)
+    return cycles.split(";")[-1] == gdb.monitor("cycles").split(";")[-1]  # the same instructions
+
+
+def test_gdb_goes_back_to_what_has_written(tmp_path: Path) -> None:
+    soc = Soc(SYSTEM)
+    jobs = [(compiled(tmp_path, 7), back_to_the_store), (compiled(tmp_path), back_to_the_dma)]
+    found, results = debugged(soc, jobs)
+    assert found == [True, True]
+    assert [result.fault for result in results] == ["the debugger ended the run"] * 2
+
+
+def state_of_the_device(s: Session) -> bool:
+    """Stops when a word comes into a memory of the RTL, and goes back to that cycle from later."""
+    gdb, name = s.gdb, "buffer_a.bank_1"
+    assert gdb.monitor(f"memory {name} 4 1") == "4: 0x0"
+    assert f"accelerator.{name}: 8 words of 32 bits" in gdb.monitor("memory").splitlines()
+    assert gdb.monitor(f"break state {name}[4] == 0x5") == f"break 1: state {name}[4] == 0x5"
+    assert gdb.go()[:3] == "T05"
+    assert f"break 1: state {name}[4] == 0x5" in gdb.output
+    assert gdb.monitor(f"memory {name} 4 1") == "4: 0x5"
+    cycle = fabric_cycle(s)
+    gdb.monitor("delete")
+    s.run_to("check")
+    gdb.monitor(f"break state {name}[4] == 5")
+    assert gdb.go("bc")[:3] == "T05"
+    assert fabric_cycle(s) == cycle
+    full = next(line.split()[0] for line in gdb.monitor("state").splitlines() if ".multiplier_0." in line)
+    assert gdb.monitor(f"state {full}").startswith(f"{full} 0x")
+    for command, answer in (
+        ("memory bank_1", "is the end of several names"),
+        (f"memory {name} 8 1", "has 8 words"),
+        (f"state {name}", "is a memory"),
+        ("break state nothing == 1", "there is no register or memory 'nothing'"),
+        (f"break state {name}[8] == 1", "has 8 words"),
+        (f"break state {name}[1] == 0x100000000", "has 32 bits"),
+        ("break state compute v3 more", "one word too many"),
+        ("break stream in @0", "counted from @1"),
+        ("break stream in -1", "is no number"),
+        ("delete 1x", "there is no break 1x"),
+    ):
+        assert answer in gdb.monitor(command), command
+    return True
+
+
+def test_gdb_sees_the_device(tmp_path: Path) -> None:
+    assert debugged(Soc(SYSTEM, inspect=True), [(compiled(tmp_path), state_of_the_device)])[0] == [True]
+
+
+def test_any_of_the_last_million_cycles(tmp_path: Path) -> None:
+    """More than a million cycles without a stop: by snapshots to stores of the counter, and to the begin."""
+    source = tmp_path / "count.c"
+    source.write_text(
+        'volatile int outer, inner;\n__attribute__((noinline)) void end(void) { __asm__ volatile(""); }\n'
+        "int main(void) {\n    for (outer = 0; outer < 50; outer++)\n"
+        "        for (int i = 0; i < 40000; i++) inner = i;\n    end();\n    return 0;\n}\n"
+    )
+    elf, _ = SYSTEM.compile_user([source], tmp_path / "count.elf", CompileOptions(("NOTHING",), (), ("-O1",)))
+
+    def script(s: Session) -> bool:
+        s.run_to("end")
+        cycles = fabric_cycle(s)
+        s.gdb.point(2, s.at("outer"))
+        values = []
+        for _ in range(8):
+            assert s.gdb.go("bc").startswith("T05watch")
+            values.append(s.gdb.word(s.at("outer")))
+        assert values == [*range(49, 41, -1)]
+        s.gdb.point(2, s.at("outer"), on=False)
+        s.gdb.point(0, s.at("main"))
+        assert (s.gdb.go("bc")[:3], s.where()) == ("T05", s.program.describe(s.at("main")))
+        assert cycles - fabric_cycle(s) > 1_000_000
+        s.run_to("end")
+        return s.gdb.word(s.at("outer")) == 50
+
+    assert debugged(Soc(SYSTEM), [(elf, script)])[0] == [True]
+
+
+@pytest.mark.skipif(shutil.which("gdb-multiarch") is None, reason="needs gdb-multiarch")
+def test_gdb_itself_goes_back(tmp_path: Path) -> None:
+    options = CompileOptions(("BUG=7",), for_debugger=True)
+    elf, _ = SYSTEM.compile_user([HERE / "bugs.c"], tmp_path / "bug.elf", options)
+    commands = ("break pack", "continue", "watch in.scale", "reverse-continue", "info locals", "bt", "kill")
+    told: list[str] = []
+    with debugger.listen(0) as server:
+        port = server.getsockname()[1]
+        thread = threading.Thread(target=lambda: told.append(gdb_told(elf, port, commands)), daemon=True)
+        thread.start()
+        Soc(SYSTEM).run_many([Job(elf, gdb=server.fileno())], check=False)
+        thread.join(60)
+    for part in ("Old value = 17\nNew value = 1", "i = 16", "#0  fill ()", "bugs.c:45", "in main ()"):
+        assert part in told[0], told[0]
+
+
 # --- a program on the CPU alone: registers, memory, steps, interrupts -----------------------------------
 
 BOARD = boards.load(boards.DEFAULT)
@@ -300,7 +460,6 @@ def test_a_crash_can_be_looked_at(tmp_path: Path) -> None:
 def test_gdb_itself(timers: Path) -> None:
     core, server = Core(BOARD), debugger.listen(0)
     commands = (
-        *("set confirm off", "set remotetimeout 60", f"target remote 127.0.0.1:{server.getsockname()[1]}"),
         *("break main", "continue", "watch *(int*)&ticks", "continue", "bt 1", "stepi", "monitor cycles"),
         *("delete", "x/wx 0xe0000000", "continue"),
     )
@@ -311,15 +470,8 @@ def test_gdb_itself(timers: Path) -> None:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    words = [word for command in commands for word in ("-ex", command)]
-    done = subprocess.run(
-        ["gdb-multiarch", "-q", "-batch", "-nx", *words, str(timers)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    text = gdb_told(timers, server.getsockname()[1], commands)
     thread.join(60)
-    text = done.stdout + done.stderr
     for part in (
         "Breakpoint 1, main ()",
         "Old value = 0\nNew value = 1",
@@ -328,6 +480,24 @@ def test_gdb_itself(timers: Path) -> None:
     ):
         assert part in text, text
     assert "[Inferior 1 (Remote target) exited normally]" in text or core.state.run == "exited", text
+
+
+def test_it_continues_at_an_address(tmp_path: Path) -> None:
+    source = tmp_path / "sum.c"
+    source.write_text(
+        "volatile int total;\n__attribute__((noinline)) void add(int a) { total += a; }\n"
+        "int main(void) {\n    add(1);\n    add(2);\n    return total;\n}\n"
+    )
+    elf = compile_bare([source], tmp_path / "sum.elf", board=BOARD)
+    with held(elf) as (s, core):
+        s.run_to("add")
+        s.gdb.point(0, s.at("add"))
+        assert s.gdb.go(f"c{s.gdb.registers()[14]:x}")[:3] == "T05"  # back to the caller, not done
+        assert (s.gdb.registers()[0], s.gdb.word(s.at("total"))) == (2, 0)
+        assert s.gdb.go(f"s{s.at('add'):x}")[:3] == "T05"  # a step from there
+        assert s.gdb.pc == s.at("add", 4)
+        assert s.gdb.go() == "W02"
+    assert core.state.exit_code == 2
 
 
 @pytest.mark.parametrize("name", ["zcu104", "nexys-video-rv32"])

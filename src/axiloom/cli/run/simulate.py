@@ -59,18 +59,19 @@ def execute(
     specs = asked.specs()
     system = replace(around, ip=tuple(ip)).system(specs, asked)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
-    soc = Soc(system, timeline=shown.timeline, coverage=coverage is not None)
+    soc = Soc(system, shown.timeline, coverage is not None, inspect=gdb is not None)
     with folder_or_temporary(shown.keep) as folder:
         settings = CompileOptions(
             tuple(define), tuple(include), tuple(compiler), bsp, for_debugger=gdb is not None
         )
         elf = _elf(driver, system, folder, settings, {*inputs, *expected}, progress)
+        is_board = board_program.check(elf, typed, inputs)
         soc.build(progress=progress)
         progress("")
         driver_hash = content_hash(elf)
         hung: HungError | None = None
         about = content_hash(dumps(*specs), tuple(define), tuple(compiler), bsp)
-        with board_program.terminal(elf, typed, inputs) as terminal:
+        with board_program.terminal(is_board, typed) as terminal:
             job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
             job = replace(job, coverage=coverage is not None)
             has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text

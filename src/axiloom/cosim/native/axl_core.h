@@ -221,8 +221,9 @@ int axl_board_start(const axl_board_t *program);
 /* What it has taken of what was typed. */
 const char *axl_taken(uint32_t *bytes);
 /* After axl_job_begin, before the start: the program is held before its first instruction until gdb, which calls at the
- * listening socket, lets it go on. 0, or -1. See debug/. */
-int axl_debug(int listener);
+ * listening socket, lets it go on. 0, or -1. See debug/. `reversible`: this process is copied, so that gdb can go back. */
+int axl_debug(int listener, int reversible);
+int axl_is_orphan(void); /* 1: who started the simulator has ended */
 void axl_debug_hang(const char *why); /* the run was ended from outside: gdb may look at it once more */
 
 /* What a person should know of such a run: the instruction, and a text. NULL outside. */
@@ -241,6 +242,9 @@ enum axl_live_op {
     AXL_LIVE_SAYS,    /* axl_protocol_text of accelerator `address` */
     AXL_LIVE_PINS,    /* the levels at `port` of the neighbour at `address` */
     AXL_LIVE_DRIVE,   /* somebody outside puts `value` there; then as PINS */
+    AXL_LIVE_NAMES,   /* registers and memories of the RTL, one a line: words or 0, bits, name */
+    AXL_LIVE_STATE,   /* at most `cycles` words, from word `value` on, of number `address` of these; 32-bit parts */
+    AXL_LIVE_UNTIL,   /* at most `cycles`: until word `port` of it was `value`; the answer's value: 1 if it was */
     AXL_LIVE_END      /* the job ends in order, as at the end of the socket's file */
 };
 typedef struct axl_live_request_t {

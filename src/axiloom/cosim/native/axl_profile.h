@@ -25,6 +25,7 @@ enum {
 };
 /* The bits of one accelerator (axl_accelerator) are `bits` from cycle `now` on. Call it when they change, before that cycle's words and CPU step. */
 void axl_activity(long long now, int bits);
+void axl_cycle(long long now); /* it begins; only of a build that shows its state */
 
 /* ---- Python side */
 

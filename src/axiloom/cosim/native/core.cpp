@@ -62,6 +62,7 @@ struct System {
     uint64_t cpu_hz = 1;
     std::vector<axl_lap_t> laps;
     std::vector<axl_lap_counts_t> counts; // at each of them
+    axl::States rtl;
     std::unique_ptr<axl::Debugger> debugger;
     void lap() {
         if (laps.size() >= 65536)
@@ -167,17 +168,22 @@ constexpr char DMA[] = "the DMA", MASTER[] = "the accelerator";
 
 int read_word(const char *who, int addr) {
     System &s = soc();
-    const int word = dma_read(s, addr);
     if (__builtin_expect(s.cpu.observer != nullptr, 0))
         s.cpu.observer->transfers(who, false, static_cast<uint32_t>(addr));
+    const int word = dma_read(s, addr);
+    if (__builtin_expect(s.cpu.observer != nullptr, 0))
+        s.cpu.observer->transferred();
     return word;
 }
 
 void write_word(const char *who, int addr, int data, int strb) {
     System &s = soc();
+    axl::Observer *const observer = strb & 15 ? s.cpu.observer : nullptr;
+    if (__builtin_expect(observer != nullptr, 0))
+        observer->transfers(who, true, static_cast<uint32_t>(addr));
     dma_write(s, addr, data, strb);
-    if (__builtin_expect(s.cpu.observer != nullptr, 0) && strb & 15)
-        s.cpu.observer->transfers(who, true, static_cast<uint32_t>(addr));
+    if (__builtin_expect(observer != nullptr, 0))
+        observer->transferred();
 }
 
 } // namespace
@@ -344,6 +350,13 @@ void axl_activity(long long now, int bits) {
         s.cpu.observer->activity(s.current, static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
 }
 
+void axl_cycle(long long now) {
+    System &s = soc();
+    if (s.cpu.observer)
+        s.cpu.observer->cycle(static_cast<uint64_t>(now));
+    s.cpu.live.cycle();
+}
+
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
     soc().timeline.program(addresses, n, entry, main);
 }
@@ -491,10 +504,11 @@ int axl_live_start(int socket, int memory) {
             return std::string();
         return soc().accelerators[number].recent->way[stream % 2].last(words);
     };
+    s.cpu.live.rtl = &s.rtl;
     return s.cpu.start_live(socket) == 0 ? 0 : refuse(s.cpu.error);
 }
 
-int axl_debug(int listener) {
+int axl_debug(int listener, int reversible) {
     System &s = soc();
     if (!s.configured || s.cpu.state.run != AXL_RUN_RESET)
         return refuse("axl_debug: call axl_job_begin first");
@@ -503,10 +517,12 @@ int axl_debug(int listener) {
     std::vector<axl::Debugger::Device> devices;
     for (size_t i = 0; i < s.n_accelerators; i++)
         devices.push_back({s.accelerators[i].name, &s.accelerators[i].protocol});
-    s.debugger = std::make_unique<axl::Debugger>(s.cpu, s.memory, std::move(devices), listener);
+    s.debugger = std::make_unique<axl::Debugger>(s.cpu, s.memory, s.rtl, std::move(devices), listener, reversible != 0);
     s.cpu.observer = s.debugger.get();
     return 0;
 }
+
+int axl_is_orphan(void) { return axl::is_orphan(); }
 
 void axl_debug_hang(const char *why) {
     if (soc().debugger)

@@ -36,6 +36,7 @@
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET axl_protocol_reset()
  `define AXL_ACTIVITY(now, bits) axl_activity(now, bits)
+ `define AXL_CYCLE(now) axl_cycle(now)
  `define AXL_ACCELERATOR(number) axl_accelerator(number)
 `else
  `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
@@ -51,6 +52,7 @@
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET $axl_protocol_reset
  `define AXL_ACTIVITY(now, bits) $axl_activity(now, bits)
+ `define AXL_CYCLE(now) $axl_cycle(now)
  `define AXL_ACCELERATOR(number) $axl_accelerator(number)
 `endif
 
@@ -122,6 +124,7 @@ module axiloom_tb (
   import "DPI-C" function void axl_last(input int port, input int writes, input int wrong, input longint now);
   import "DPI-C" function void axl_protocol_reset();
   import "DPI-C" function void axl_activity(input longint now, input int bits);
+  import "DPI-C" function void axl_cycle(input longint now);
   import "DPI-C" function void axl_accelerator(input int number);
   wire clk = clk_in;
 `else
@@ -477,6 +480,9 @@ module axiloom_tb (
 
     // Streams and counters.
     if (running) begin
+`ifdef AXL_INSPECT
+      `AXL_CYCLE(now);
+`endif
       // All of them first: the core accounts for the cycles before this one at the first word that it is told of.
       for (dma = 0; dma < DMAS; dma = dma + 1) begin
         if (activity[8*dma +: 8] != activity_told[8*dma +: 8] || mm2s_done[dma] || s2mm_done[dma]) begin

@@ -4,7 +4,7 @@
 //   $axl_mem_read(data, addr)   $axl_master_read(data, addr)       writes data
 //   $axl_master_write(addr, data, strb)
 //   $axl_mem_write(addr, data, strb)   $axl_stream_in(word, last)   $axl_stream_out(word, last)
-//   $axl_protocol_reset   $axl_activity(now, bits)   $axl_accelerator(number)
+//   $axl_protocol_reset   $axl_activity(now, bits)   $axl_cycle(now)   $axl_accelerator(number)
 //   $axl_burst(port, writes, addr, len, size, burst, bytes, now)   $axl_answered(port, writes)
 //   $axl_last(port, writes, missing, now)
 // of axl_watch.v:
@@ -159,6 +159,11 @@ PLI_INT32 activity(PLI_BYTE8 *) {
     return 0;
 }
 
+PLI_INT32 cycle(PLI_BYTE8 *) {
+    axl_cycle(get(site().argument[0]));
+    return 0;
+}
+
 PLI_INT32 accelerator(PLI_BYTE8 *) {
     axl_accelerator(static_cast<int>(get(site().argument[0])));
     return 0;
@@ -211,6 +216,7 @@ void add_tasks() {
     add_task("$axl_stream_out", stream_out);
     add_task("$axl_protocol_reset", protocol_reset);
     add_task("$axl_activity", activity);
+    add_task("$axl_cycle", cycle);
     add_task("$axl_accelerator", accelerator);
     add_task("$axl_model_reset", model_reset);
     add_task("$axl_model_word", model_word);

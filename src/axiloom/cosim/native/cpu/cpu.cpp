@@ -68,7 +68,6 @@ int Cpu::begin() {
     last_fetch = NO_LINE;
     pairing = false;
     attributes_changed = alone = has_origin = is_suspended = false;
-    repeated = NOWHERE;
     observe(0, 0);
     now = 0;
     last_read = read_before = NO_ACCESS;
@@ -193,7 +192,7 @@ void Cpu::run() {
     for (;;) {
         uint32_t from = pc;
         if (observer)
-            observer->reload();
+            observer->starts();
         uc_err code = uc_emu_start(engine, pc, exit_pc, 0, 0);
         pc = host->resume_at(this->pc());
         if (state.run != AXL_RUN_RUNNING || aborting)
@@ -377,8 +376,12 @@ bool Cpu::bus(bool write, uint32_t address, uint32_t &data) {
         data = write ? data : read;
         return true;
     }
-    yield(write ? AXL_OP_WRITE : AXL_OP_READ, address, data);
-    data = write ? data : answer;
+    if (write) { // the rules for drivers must know what it did
+        bus_write(address, data);
+    } else { // what the driver has not looked at it does not know
+        yield(AXL_OP_READ, address, 0);
+        data = answer;
+    }
     return !response;
 }
 
@@ -517,10 +520,6 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
 }
 
 void Cpu::watched_access(bool write, uint32_t address, uint32_t size) {
-    if (__builtin_expect(repeated != NOWHERE, 0)) {
-        repeated = repeated == address ? NOWHERE : repeated;
-        return;
-    }
     if (watch.is_near(address) || address - observed_first < observed_bytes)
         look(write, address, size);
     charge(write, attributes.under(address), address, size);

@@ -126,8 +126,6 @@ class Cpu {
     void come_to_border() { next_event = 0; }
     // The engine stops, and goes on at the same instruction.
     void pause_at(uint32_t pc);
-    // The next instruction repeats accesses up to this one, which are counted.
-    void repeats_to(uint32_t address) { repeated = address; }
     // The observer is told of accesses in [first, first + bytes), where sections are watched.
     void observe(uint32_t first, uint32_t bytes) {
         observed_first = first;
@@ -248,7 +246,7 @@ class Cpu {
     static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
     uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
     // a debugger
-    uint32_t repeated = NOWHERE, observed_first = 0, observed_bytes = 0; // see repeats_to, observe
+    uint32_t observed_first = 0, observed_bytes = 0; // see observe
     Block begun; // see pause_at
     // which blocks were executed, of those that others have replaced: address and bytes, and how often
     bool keeps_blocks = false;

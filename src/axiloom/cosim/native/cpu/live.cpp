@@ -43,6 +43,14 @@ std::string RecentWords::last(uint64_t most) const {
     return bytes;
 }
 
+// One a line: words of a memory or 0, bits, name.
+std::string Live::names() const {
+    std::string text;
+    for (const States::Element &element : rtl->all())
+        text += std::to_string(element.words) + " " + std::to_string(element.bits) + " " + element.name + "\n";
+    return text;
+}
+
 bool Live::receive(axl_live_request_t &asked) const { return whole(socket, &asked, sizeof asked, take); }
 
 void Live::send(const axl_live_answer_t &told, const std::string &more) const {
@@ -151,6 +159,26 @@ void Cpu::answer_live(const axl_live_request_t &asked, axl_live_answer_t &told, 
     case AXL_LIVE_STREAM:
         more = live.stream(asked.address, asked.value);
         return;
+    case AXL_LIVE_NAMES:
+        more = live.names();
+        return;
+    case AXL_LIVE_STATE:
+        if (const States::Element *element = live.element(asked.address))
+            more = States::read(*element, asked.value, asked.cycles);
+        else
+            told.failed = AXL_LIVE_REFUSED;
+        return;
+    case AXL_LIVE_UNTIL: {
+        live.until = {live.element(asked.address), asked.port, asked.value, false};
+        live.cycle();
+        while (left() && !live.until.is_seen) {
+            memory.penalty += (cpu_ratio + fabric_ratio - 1) / fabric_ratio;
+            yield(AXL_OP_ADVANCE, 0, 0);
+        }
+        told.value = live.until.is_seen;
+        live.until = {};
+        return;
+    }
     case AXL_LIVE_SAYS:
         more = live.says(asked.address);
         return;

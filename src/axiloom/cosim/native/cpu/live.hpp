@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "axl_core.h"
+#include "debug/states.hpp"
 
 namespace axl {
 
@@ -28,6 +29,19 @@ class Live {
     // Both by the core, which knows the accelerators.
     std::string (*says)(uint32_t accelerator) = nullptr;
     std::string (*stream)(uint32_t stream, uint32_t words) = nullptr;
+
+    States *rtl = nullptr;
+    struct Until { // a state that somebody waits for
+        const States::Element *element = nullptr;
+        uint64_t word = 0, value = 0;
+        bool is_seen = false;
+    } until;
+    void cycle() {
+        if (until.element && !until.is_seen)
+            until.is_seen = States::low(*until.element, until.word) == until.value;
+    }
+    std::string names() const;
+    const States::Element *element(uint32_t number) const { return number < rtl->all().size() ? &rtl->all()[number] : nullptr; }
 
     bool on() const { return socket >= 0; }
     void begin(int descriptor) { socket = descriptor; }

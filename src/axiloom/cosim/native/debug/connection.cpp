@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "debug/past.hpp"
+
 namespace axl {
 
 namespace {
@@ -21,16 +23,14 @@ int digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-const int PARENT = getppid();
-
-// False if who started this process has ended: then nobody is there to wait for.
+// False if who started the simulator has ended: then nobody is there to wait for.
 bool wait_for(int descriptor) {
     for (;;) {
         pollfd look{descriptor, POLLIN, 0};
         const int ready = poll(&look, 1, LOOK_MS);
         if (ready > 0)
             return true;
-        if (getppid() != PARENT || (ready < 0 && errno != EINTR))
+        if (is_orphan() || (ready < 0 && errno != EINTR))
             return false;
     }
 }
@@ -66,8 +66,10 @@ Connection::Connection(int listener) {
 }
 
 void Connection::close() {
-    if (socket >= 0)
+    if (socket >= 0) {
+        shutdown(socket, SHUT_RDWR); // other processes have it, too
         ::close(socket);
+    }
     socket = -1;
 }
 
@@ -124,6 +126,8 @@ bool Connection::receive(std::string &payload) {
 }
 
 void Connection::send(const std::string &payload) {
+    if (mute)
+        return;
     uint8_t sum = 0;
     std::string packet = "$";
     for (char c : payload) {

@@ -28,6 +28,8 @@ class Connection {
     // While the program runs: whether gdb wants it to stop.
     bool interrupted();
     bool acknowledges = true;
+    bool mute = false; // nothing is sent
+    void forget() { input.clear(); }
 
   private:
     int socket = -1;

@@ -1,6 +1,8 @@
 // The commands behind gdb's `monitor`: what gdb has no words for.
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "axl_profile.h"
@@ -24,10 +26,15 @@ constexpr State STATES[] = {
     {"out_beat", AXL_BIT_OUT_BEAT},   {"mm2s_busy", AXL_BIT_MM2S_BUSY}, {"s2mm_busy", AXL_BIT_S2MM_BUSY},
 };
 
+// 0x... or decimal, without a sign.
 bool parse(const std::string &word, uint64_t &value) {
-    char *end = nullptr;
-    value = strtoull(word.c_str(), &end, 0);
-    return !word.empty() && !*end;
+    const bool is_hex = word.rfind("0x", 0) == 0 || word.rfind("0X", 0) == 0;
+    const std::string digits = word.substr(is_hex ? 2 : 0);
+    if (digits.empty() || digits.find_first_not_of(is_hex ? "0123456789abcdefABCDEF" : "0123456789") != std::string::npos)
+        return false;
+    errno = 0;
+    value = strtoull(digits.c_str(), nullptr, is_hex ? 16 : 10);
+    return !errno;
 }
 
 std::string no_number(const std::string &word) { return "'" + word + "' is no number: 0x... or decimal"; }
@@ -39,7 +46,10 @@ const Debugger::Command Debugger::COMMANDS[] = {
     {"cycles", "the time, and what the CPU has done", &Debugger::cycles},
     {"dma", "both channels of each DMA, and where its streams stand", &Debugger::dma},
     {"stale", "stale ADDRESS BYTES: where caches and memory differ; stale: what was stale so far", &Debugger::stale},
-    {"break", "break opcode NAME [ACCELERATOR] | stream in|out WORD|@NUMBER|any [ACCELERATOR] | state [!]SIGNAL [ACCELERATOR]",
+    {"state", "state [NAME]: registers of the RTL; NAME may be the end of a name", &Debugger::state_text},
+    {"memory", "memory NAME [FROM COUNT]: words of a memory of the RTL; memory: all of them", &Debugger::memory_text},
+    {"break",
+     "break opcode NAME [ACCELERATOR] | stream in|out WORD|@NUMBER|any [ACCELERATOR] | state [!]SIGNAL [ACCELERATOR] | state NAME[[WORD]] == VALUE",
      &Debugger::break_at},
     {"breaks", "those", &Debugger::events_text},
     {"delete", "delete NUMBER: one of them; delete: all", &Debugger::forget},
@@ -131,6 +141,66 @@ std::string Debugger::stale(const Words &words) {
                   static_cast<U64>(first), static_cast<U64>(last));
 }
 
+// ---- the RTL
+
+namespace {
+
+// As a number in hex.
+std::string hex(const std::string &bytes) {
+    std::string text;
+    for (size_t at = bytes.size(); at >= 4; at -= 4) {
+        uint32_t part;
+        memcpy(&part, bytes.data() + at - 4, sizeof part);
+        text += format(text.empty() ? "%x" : "%08x", part);
+    }
+    return "0x" + text;
+}
+
+constexpr char NOTHING_SHOWN[] = "nothing of the RTL is shown in this run";
+
+} // namespace
+
+std::string Debugger::state_text(const Words &words) {
+    std::string text, error;
+    if (words.size() > 2)
+        return "state [NAME]";
+    const States::Element *const wanted = words.size() > 1 ? rtl.find(words[1], error) : nullptr;
+    if (!error.empty())
+        return error;
+    if (wanted && wanted->words)
+        return wanted->name + " is a memory: monitor memory " + wanted->name;
+    for (const States::Element &element : rtl.all())
+        if (wanted ? wanted == &element : !element.words)
+            text += (text.empty() ? "" : "\n") + element.name + " " + hex(States::read(element, 0, 1));
+    return text.empty() ? NOTHING_SHOWN : text;
+}
+
+std::string Debugger::memory_text(const Words &words) {
+    std::string text, error;
+    if (words.size() == 1) {
+        for (const States::Element &element : rtl.all())
+            if (element.words)
+                text += format("%s%s: %u words of %u bits", text.empty() ? "" : "\n", element.name.c_str(), element.words, element.bits);
+        return text.empty() ? NOTHING_SHOWN : text;
+    }
+    uint64_t first = 0, count = 16;
+    if (words.size() != 2 && words.size() != 4)
+        return "memory NAME [FROM COUNT]";
+    for (size_t i = 2; i < words.size(); i++)
+        if (!parse(words[i], i == 2 ? first : count))
+            return no_number(words[i]);
+    const States::Element *const element = rtl.find(words[1], error);
+    if (!element)
+        return error;
+    if (!element->words)
+        return element->name + " is a register: monitor state " + element->name;
+    if (first >= element->words)
+        return format("%s has %u words", element->name.c_str(), element->words);
+    for (uint64_t i = first; i - first < count && i < element->words; i++)
+        text += format("%s%llu: ", text.empty() ? "" : "\n", static_cast<U64>(i)) + hex(States::read(*element, i, 1));
+    return text;
+}
+
 // ---- breaks
 
 bool Debugger::find_device(const Words &words, size_t where, size_t &device, std::string &error) const {
@@ -151,10 +221,15 @@ std::string Debugger::break_at(const Words &words) {
     const std::string what = words.size() > 2 ? words[1] : "";
     Event event{};
     std::string error;
-    if (!find_device(words, what == "stream" ? 4 : 3, event.accelerator, error))
-        return error;
     for (size_t i = 1; i < words.size(); i++)
         event.text += (i > 1 ? " " : "") + words[i];
+    if (what == "state" && words.size() == 5 && words[3] == "==")
+        return break_at_value(event, words);
+    const size_t device_at = what == "stream" ? 4 : 3;
+    if (words.size() > device_at + 1)
+        return "'" + words[device_at + 1] + "' is one word too many";
+    if (!find_device(words, device_at, event.accelerator, error))
+        return error;
     std::string names;
     if (what == "opcode") {
         const Protocol &protocol = *devices[event.accelerator].protocol;
@@ -176,6 +251,8 @@ std::string Debugger::break_at(const Words &words) {
         event.by_number = words[3][0] == '@';
         if (!event.any && !parse(words[3].substr(event.by_number), event.value))
             return no_number(words[3]);
+        if (!event.any && (event.by_number ? !event.value : event.value >> 32 != 0))
+            return words[3] + (event.by_number ? ": words are counted from @1" : " has more than 32 bits");
         return add(event);
     }
     if (what == "state") {
@@ -191,28 +268,53 @@ std::string Debugger::break_at(const Words &words) {
         }
         return "there is no state '" + name + "': " + names;
     }
-    return "break opcode NAME | stream in|out WORD|@NUMBER|any | state [!]SIGNAL";
+    return "break opcode NAME | stream in|out WORD|@NUMBER|any | state [!]SIGNAL | state NAME[[WORD]] == VALUE";
+}
+
+std::string Debugger::break_at_value(Event event, const Words &words) {
+    const size_t bracket = words[2].find('[');
+    std::string error;
+    event.kind = Event::VALUE;
+    event.element = rtl.find(words[2].substr(0, bracket), error);
+    if (!event.element)
+        return rtl.all().empty() ? NOTHING_SHOWN : error;
+    if (event.element->words ? bracket == std::string::npos || words[2].back() != ']' ||
+                                   !parse(words[2].substr(bracket + 1, words[2].size() - bracket - 2), event.index) ||
+                                   event.index >= event.element->words
+                             : bracket != std::string::npos)
+        return event.element->words ? format("%s has %u words: %s[WORD]", event.element->name.c_str(), event.element->words, event.element->name.c_str())
+                                    : event.element->name + " is a register";
+    if (!parse(words[4], event.value))
+        return no_number(words[4]);
+    if (event.element->bits < 64 && event.value >> event.element->bits)
+        return format("%s has %u bits", event.element->name.c_str(), event.element->bits);
+    if (event.element->bits > 64)
+        return format("%s has %u bits: breaks take up to 64", event.element->name.c_str(), event.element->bits);
+    event.has_it = States::low(*event.element, event.index) == event.value;
+    return add(event);
 }
 
 std::string Debugger::add(Event event) {
-    const int number = next_event++;
-    events.emplace(number, event);
+    const int number = points.next_event++;
+    points.events.emplace(number, event);
     return format("break %d: %s", number, event.text.c_str());
 }
 
 std::string Debugger::events_text(const Words &) {
     std::string text;
-    for (const auto &[number, event] : events)
+    for (const auto &[number, event] : points.events)
         text += format("%sbreak %d: %s", text.empty() ? "" : "\n", number, event.text.c_str());
     return text.empty() ? "there are none" : text;
 }
 
 std::string Debugger::forget(const Words &words) {
     if (words.size() == 1) {
-        events.clear();
+        points.events.clear();
         return "";
     }
-    return events.erase(atoi(words[1].c_str())) ? "" : "there is no break " + words[1];
+    uint64_t number = 0;
+    const bool is_there = words.size() == 2 && parse(words[1], number) && points.events.erase(static_cast<int>(number));
+    return is_there ? "" : "there is no break " + words[1];
 }
 
 // ---- devices

@@ -14,8 +14,8 @@ class Observer {
     // ---- the CPU, on its own stack
 
     virtual void begins() = 0;    // before the first instruction
-    virtual void reload() = 0;    // the engine is about to run: hooks may change
-    virtual bool stopped() = 0;   // it has stopped for reload() alone
+    virtual void starts() = 0;    // the engine is about to run
+    virtual bool stopped() = 0;   // it has stopped for starts() alone
     virtual void border() = 0;    // a block begins
     virtual void sleeps() = 0;    // WFI
     virtual void looks() = 0;     // often, wherever it is
@@ -24,8 +24,10 @@ class Observer {
 
     // ---- the fabric
 
-    virtual void transfers(const char *who, bool write, uint32_t address) = 0; // a word, from or to memory; has done so
+    virtual void transfers(const char *who, bool write, uint32_t address) = 0; // a word, from or to memory; is about to
+    virtual void transferred() = 0;
     virtual void word(size_t accelerator, bool in, uint32_t word) = 0;         // of a stream; the monitor has seen it
+    virtual void cycle(uint64_t now) = 0; // begins; in a simulation that shows its state
     virtual void activity(size_t accelerator, uint64_t now, uint32_t bits) = 0; // AXL_BIT_*
 };
 

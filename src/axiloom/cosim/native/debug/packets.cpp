@@ -72,7 +72,16 @@ Debugger::Then Debugger::answer(const std::string &packet) {
     case 'C':
     case 's':
     case 'S':
-        return go_on(kind);
+        return go_on(kind, kind == 'c' || kind == 's' ? rest : rest.substr(std::min(rest.size(), rest.find(';') + 1)));
+    case 'b':
+        if (past.has_begun() && !travels && (rest == "c" || rest == "s"))
+            return rest == "c" ? Then::BACK : Then::STEP_BACK;
+        link.send("");
+        break;
+    case '@': // our own: see as_packets
+        rest.empty() ? static_cast<void>(points = {}) : static_cast<void>(points.next_event = atoi(rest.c_str()));
+        link.send("");
+        break;
     case 'D':
         link.send(OK);
         detach();
@@ -104,11 +113,22 @@ Debugger::Then Debugger::answer(const std::string &packet) {
     return Then::WAIT;
 }
 
-Debugger::Then Debugger::go_on(char how) { return how == 's' || how == 'S' ? Then::STEP : Then::GO_ON; }
+// From `address`, if there is one.
+Debugger::Then Debugger::go_on(char how, const std::string &address) {
+    const uint64_t target = strtoull(address.c_str(), nullptr, 16);
+    for (size_t i = 0; const Target::Register *entry = address.empty() ? nullptr : find_register(i); i++)
+        if (entry->id == cpu.kind().registers().pc &&
+            !write_register(i, std::string(reinterpret_cast<const char *>(&target), entry->bits / 8))) {
+            link.send(WRONG);
+            return Then::WAIT;
+        }
+    return how == 's' || how == 'S' ? Then::STEP : Then::GO_ON;
+}
 
 void Debugger::query(const std::string &packet) {
     if (starts_with(packet, "qSupported"))
-        link.send(format("PacketSize=%zx;QStartNoAckMode+;qXfer:features:read+;vContSupported+", Connection::PACKET));
+        link.send(format("PacketSize=%zx;QStartNoAckMode+;qXfer:features:read+;vContSupported+%s", Connection::PACKET,
+                         past.has_begun() ? ";ReverseContinue+;ReverseStep+" : ""));
     else if (packet == "QStartNoAckMode") {
         link.send(OK);
         link.acknowledges = false;
@@ -184,7 +204,7 @@ bool Debugger::write_register(size_t number, const std::string &bytes) {
         std::copy_n(value, sizeof target, reinterpret_cast<uint8_t *>(&target));
         if (target == pc())
             return true;
-        if (at == At::FABRIC || at == At::ACCESS || at == At::DEVICE_ACCESS)
+        if (at != At::START && at != At::INSTRUCTION && at != At::BLOCK)
             return false;
         target = cpu.kind().resume_at(static_cast<uint32_t>(target)) | (target & 1);
         std::copy_n(reinterpret_cast<const uint8_t *>(&target), sizeof target, value);
@@ -236,7 +256,10 @@ void Debugger::point(const std::string &packet, bool set) {
     std::string rest = packet.substr(std::min<size_t>(packet.size(), 2));
     const uint32_t address = static_cast<uint32_t>(number(rest)), size = static_cast<uint32_t>(number(rest));
     if (kind == '0' || kind == '1') {
-        set ? static_cast<void>(breaks.insert(address)) : static_cast<void>(breaks.erase(address));
+        set ? static_cast<void>(points.breaks.insert(address)) : static_cast<void>(points.breaks.erase(address));
+        points.near = 0;
+        for (const uint32_t place : points.breaks)
+            points.near |= 1ull << (place >> 1 & 63);
         return link.send(OK);
     }
     if (kind < '2' || kind > '4')
@@ -244,20 +267,26 @@ void Debugger::point(const std::string &packet, bool set) {
     const auto same = [&](const Watchpoint &point) { return point.address == address && point.size == size && point.kind == kind; };
     if (!size || size > ~0u - address)
         return link.send(WRONG);
-    watchpoints.erase(std::remove_if(watchpoints.begin(), watchpoints.end(), same), watchpoints.end());
-    if (set) {
-        watchpoints.push_back({address, size, kind});
-        cpu.attributes.watch(address, size);
-    }
+    auto &list = points.watchpoints;
+    list.erase(std::remove_if(list.begin(), list.end(), same), list.end());
+    if (set)
+        list.push_back({address, size, kind});
+    watch();
+    link.send(OK);
+}
+
+// The CPU tells of accesses near what is watched.
+void Debugger::watch() {
     uint64_t first = ~0u, end = 0;
-    for (const Watchpoint &point : watchpoints) {
-        first = std::min<uint64_t>(first, point.address);
-        end = std::max<uint64_t>(end, static_cast<uint64_t>(point.address) + point.size);
-    }
+    for (const auto *list : {&points.watchpoints, &probes.watchpoints})
+        for (const Watchpoint &point : *list) {
+            cpu.attributes.watch(point.address, point.size);
+            first = std::min<uint64_t>(first, point.address);
+            end = std::max<uint64_t>(end, static_cast<uint64_t>(point.address) + point.size);
+        }
     constexpr uint64_t WIDEST = 16; // of an access that begins before it
     first -= std::min(first, WIDEST);
     cpu.observe(static_cast<uint32_t>(first), static_cast<uint32_t>(end > first ? end - first : 0));
-    link.send(OK);
 }
 
 } // namespace axl
