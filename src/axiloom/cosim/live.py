@@ -62,7 +62,8 @@ class Element:
 
 
 class Live:
-    """`soc`, started; :meth:`close` ends it. One thread at a time asks, others wait.
+    """`soc`, started; :meth:`close` ends it. One thread at a time asks, others wait. If `soc` was made with
+    `inspect`, the RTL's state can be read.
 
     Each request raises what ends the simulation meanwhile: `HangError` with the diagnosis when the watchdog
     has seen no progress, `DriverError`, `ProtocolError`; from then on every request raises the same.
@@ -71,7 +72,7 @@ class Live:
     """
 
     def __init__(self, soc: Soc, ram: Ram | None = None) -> None:
-        self.soc = soc = Soc(soc.system, soc.timeline, inspect=True)
+        self.soc = soc
         self.cycle = 0
         """Of the fabric, at the last answer."""
         self.lines = 0

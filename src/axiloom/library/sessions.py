@@ -79,7 +79,7 @@ class Chip:
     @property
     def _session(self) -> Session:
         if not self._sessions:
-            session = Session(Live(self.soc))
+            session = Session(Live(Soc(self.system, self.soc.timeline, inspect=True)))
             self._sessions.append(session)
             weakref.finalize(self, session.live.close)
         return self._sessions[0]
