@@ -19,7 +19,7 @@ SCRIPTS = [
 @pytest.mark.parametrize(
     "number",
     [
-        pytest.param(number, marks=[pytest.mark.slow] if ".isa" in text else [])
+        pytest.param(number, marks=[pytest.mark.slow] if ".isa" in text or "on=[" in text else [])
         for number, text in enumerate(SCRIPTS)
     ],
 )

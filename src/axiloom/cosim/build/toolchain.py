@@ -10,6 +10,7 @@ removed.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -86,8 +87,13 @@ _TOO_LARGE = re.compile(r"will not fit in region 'ddr': overflowed by (\d+) byte
 _WARNING = re.compile(r": warning: ")
 
 
-def _zig() -> list[str]:
-    return [sys.executable, "-m", "ziglang"]
+@cache
+def _zig() -> str:
+    """The program itself: Python before it takes as long as a short compilation."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        raise BuildError("the cross compiler is not installed: run pip install ziglang")
+    return str(Path(spec.origin).parent / "zig")
 
 
 def _environment(work: Path | None = None) -> dict[str, str]:
@@ -113,10 +119,7 @@ def _plain(argument: str, stack: ExitStack) -> str:
 @cache
 def version() -> str:
     """Version of ziglang, and with it of its clang. BuildError if it is not installed."""
-    done = processes.run([*_zig(), "version"], env=_environment())
-    if done.returncode:
-        raise BuildError("the cross compiler is not installed: run pip install ziglang")
-    return done.stdout.strip()
+    return processes.run([_zig(), "version"], env=_environment()).stdout.strip()
 
 
 def compile_bare(
@@ -302,7 +305,7 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
         for name in _FOLDERS:
             Path(environment[name]).mkdir(parents=True, exist_ok=True)
             environment[name] = _plain(environment[name], stack)
-        command = [*_zig(), *(_plain(argument, stack) for argument in arguments)]
+        command = [_zig(), *(_plain(argument, stack) for argument in arguments)]
         done = processes.run(command, env=environment)
     shutil.rmtree(folder / ".zig", ignore_errors=True)
     lines = done.stderr.splitlines()

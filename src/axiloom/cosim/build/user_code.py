@@ -49,6 +49,9 @@ _BARE_CXX = ("-fno-exceptions", "-fno-rtti", "-fno-PIC", "-U_FORTIFY_SOURCE")
 START = sw.ROOT / "cxx" / "main.c"
 _API = re.compile(r"-DSDT\b")
 """Macros that choose another form of the vendor's functions."""
+_AS_PROGRAMS = ("-O3", "-fno-sanitize=undefined")
+"""For the linker, though objects have flags of their own: else the compiler builds its libraries again, with
+lines, and the sanitiser's."""
 _WARNINGS = "warnings"
 _SCRIPT = "link.ld"
 
@@ -151,6 +154,7 @@ def compile_user(
         linker = [
             "c++" if cxx and linux else "cc",
             *target.flags,
+            *_AS_PROGRAMS,
             *("-T", str(folder / _SCRIPT)),
             *LINK,
             *target.link,
