@@ -19,7 +19,7 @@ from pathlib import Path
 from axiloom import boards, sw
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.blocks import GIC, KINDS, Block, Kind, design, interrupt_of
-from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, library_of, linux_target, run_zig, version
+from axiloom.cosim.build.toolchain import COMMON, LINK, PROGRAM, link_program, linux_target, run_zig, version
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
@@ -103,8 +103,6 @@ def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
 
     `defines`: macros that choose the API's form (``-DSDT``).
     """
-    target = linux_target(devices.board.host)
-    library_of(target)
     included = sorted(INCLUDE.glob("*.h"))
     arguments = [*devices.board.host.linux.flags, *_FLAGS, "-O2", *defines]  # type: ignore[union-attr]
     arguments.append(f"-DAXL_RAM_SECTIONS={devices.board.ram_bytes >> 20}")
@@ -135,12 +133,10 @@ def build(devices: Devices, defines: Sequence[str] = ()) -> Path:
 def link(devices: Devices, runtime: Path, objects: Sequence[str], folder: Path, cxx: bool) -> None:
     """The program of `objects`, and those that :func:`build` made in `runtime`, in `folder`."""
     target = linux_target(devices.board.host)
-    library_of(target, cxx)
     own = [str(runtime / f"{source.stem}.o") for source in devices.sources] + [str(runtime / "devices_g.o")]
     compiler = "c++" if cxx else "cc"
-    run_zig(
-        [compiler, *target.flags, *LINKED, "-o", str(folder / PROGRAM), *objects, *own],
-        folder,
+    link_program(
+        target, [compiler, *target.flags, *LINKED, "-o", str(folder / PROGRAM), *objects, *own], folder, cxx
     )
 
 

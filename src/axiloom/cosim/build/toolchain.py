@@ -1,7 +1,7 @@
 """Cross-compiling for the board's CPU with the pinned compiler (clang in ziglang): bare metal and Linux.
 
 Every program is linked with the runtime in ``sw/``; on bare metal with start-up code and linker script too,
-for Linux statically with musl, which ziglang builds at first use (half a minute).
+for Linux statically with musl (``libc.py``).
 
 Programs carry no debug information, and builds age. The compiler's own library brought a megabyte to each
 ELF. Runtime objects are compiled once for a set of flags; builds that nobody used for 30 days are
@@ -27,6 +27,7 @@ from axiloom.base.cache import cached_build, content_hash, writable_root
 from axiloom.base.errors import BuildError, CompileError, SpecError
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
+from axiloom.cosim.build import libc
 from axiloom.isa import AcceleratorSpec, check_together
 
 COMMON = (
@@ -54,6 +55,8 @@ class Target:
     include: tuple[Path, ...]
     script: Path
     link: tuple[str, ...] = ()
+    library: str = ""
+    """The machine as musl calls it; empty: there is no C library."""
 
 
 def bare_target(host: Host) -> Target:
@@ -75,15 +78,19 @@ def linux_target(host: Host) -> Target:
         (sw.ROOT / "include",),
         sw.LINUX_SCRIPT,
         (f"-Wl,--image-base={sw.LINUX_IMAGE_BASE:#x}",),
+        _MUSL.get(host.architecture, host.architecture),
     )
 
 
+_MUSL = {"armv7": "arm"}
 _SOURCES = (".c", ".S", ".s")
 _FOLDERS = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
 PROGRAM = "program.elf"
 _OTHERS = re.compile(r"-D(?!AXL_)")
 _MESSAGE = re.compile(r"\berror:")
 _TOO_LARGE = re.compile(r"will not fit in region 'ddr': overflowed by (\d+) bytes")
+_UNDEFINED = re.compile(r"undefined (?:\w+ )?symbol: (\S+)")
+_LIBC = "libc.txt"
 _WARNING = re.compile(r": warning: ")
 
 
@@ -177,7 +184,6 @@ def compile_linux(
     hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = macros_of(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
     target = linux_target(board.host if board else hosts.get())
-    library_of(target)
     return _compile(target, sources, out, include, [*macros, *flags], opt)
 
 
@@ -206,13 +212,42 @@ def _compile(
     def build(folder: Path) -> None:
         paths = [f"-I{path}" for path in (*include, *target.include)]
         objects = [runtime / f"{source.stem}.o" for source in (*target.sources, target.strings)]
-        inputs = map(str, [*objects, *(source.absolute() for source in sources)])
+        inputs = [source.absolute() for source in sources]
+        if target.library:  # the linker's headers are not all of the compiler's
+            for number, source in enumerate(inputs):
+                inputs[number] = folder / f"own{number}.o"
+                run_zig(["cc", *arguments, *paths, "-c", "-o", str(inputs[number]), str(source)], folder)
         script = ("-T", str(target.script))  # a comma in a path would end what -Wl takes
-        run_zig(["cc", *arguments, *paths, *script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
+        command = ["cc", *arguments, *paths, *script, *link, "-o", str(folder / PROGRAM)]
+        link_program(target, [*command, *map(str, (*objects, *inputs))], folder)
 
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)
     return out
+
+
+def link_program(target: Target, command: Sequence[str], folder: Path, cxx: bool = False) -> None:
+    """Link a program in `folder`. What one of Linux needs of the C library is compiled first."""
+    if not target.library:
+        run_zig(command, folder)
+        return
+    with ExitStack() as stack:
+        odd = processes.plain(writable_root(), stack) != writable_root()  # no name for a file of Zig's
+    if not cxx and not odd:
+        library = libc.Library(Path(_zig()).parent, run_zig, version(), target.library, target.flags)
+        (folder / _LIBC).write_text(library.installation(), encoding="utf-8")
+        more: set[str] = set()
+        while True:
+            archives = [str(library.archive(more))] if more else []
+            try:
+                run_zig([*command, *archives], folder, ZIG_LIBC=str(folder / _LIBC))
+                return
+            except UndefinedError as error:
+                if error.symbols <= more:
+                    break
+                more |= error.symbols
+    library_of(target, cxx)
+    run_zig(command, folder)
 
 
 def library_of(target: Target, cxx: bool = False) -> None:
@@ -295,13 +330,22 @@ def runtime_objects(target: Target, arguments: list[str]) -> Path:
     return cached_build("runtime", key, build)
 
 
-def run_zig(arguments: list[str], folder: Path) -> list[str]:
+class UndefinedError(CompileError):
+    """A program does not link: `symbols` are in none of its objects."""
+
+    def __init__(self, message: str, symbols: set[str]) -> None:
+        self.symbols = symbols
+        super().__init__(message)
+
+
+def run_zig(arguments: Sequence[str], folder: Path, **variables: str) -> list[str]:
     """Run the compiler for a build in `folder`, and leave nothing of its own cache there. Returns warnings.
+    `variables` are of its environment.
 
     CompileError carries its first error.
     """
     with ExitStack() as stack:
-        environment = _environment(folder)
+        environment = _environment(folder) | variables
         for name in _FOLDERS:
             Path(environment[name]).mkdir(parents=True, exist_ok=True)
             environment[name] = _plain(environment[name], stack)
@@ -317,4 +361,6 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
             f"the program with its arrays is {max(beyond):,} bytes larger than the memory of programs "
             "(`ddr` in the linker script); take a smaller problem"
         )
+    if undefined := {match[1] for line in lines if (match := _UNDEFINED.search(line))}:
+        raise UndefinedError(errors[0] if errors else lines[0], undefined)
     raise CompileError(errors[0] if errors else f"the cross compiler failed: {done.stderr.strip()[-300:]}")

@@ -25,7 +25,7 @@ from axiloom.cosim.build.toolchain import (
     PROGRAM,
     bare_target,
     hardware_macros,
-    library_of,
+    link_program,
     linux_target,
     macros_of,
     run_zig,
@@ -115,8 +115,6 @@ def compile_user(
         return _compile_for_bsp(sources, out, bsp.Devices(board, tuple(spec), tuple(beside)), options, opt)
     host = board.host
     target = linux_target(host) if linux else bare_target(host)
-    if linux:
-        library_of(target, any(map(is_cxx, sources)))
     hardware = {
         **hardware_macros(spec),
         **({"AXL_LINUX": 1} if linux else {}),
@@ -160,7 +158,7 @@ def compile_user(
             *target.link,
         ]
         wrap = ["-Wl,--wrap=main"] if cxx and not linux else []
-        run_zig([*linker, *wrap, "-o", str(folder / PROGRAM), *own, *objects], folder)
+        link_program(target, [*linker, *wrap, "-o", str(folder / PROGRAM), *own, *objects], folder, cxx)
         (folder / _WARNINGS).write_text("\n".join(said), encoding="utf-8")
 
     folder = cached_build(target.name, key, build)
