@@ -33,15 +33,9 @@ def test_reference_is_the_module(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_small_block_in_verilator() -> None:
-    row = measure(block("residual_block", small=True))
-    assert row.equal
-    assert row.predicted == row.simulated
-
-
-@pytest.mark.slow
-def test_other_small_block_in_verilator() -> None:
-    row = measure(block("dws_conv", small=True))
+@pytest.mark.parametrize("name", ["residual_block", "dws_conv"])
+def test_small_block_in_verilator(name: str) -> None:
+    row = measure(block(name, small=True))
     assert row.equal
     assert row.predicted == row.simulated
 
