@@ -94,7 +94,9 @@ def test_faults_of_conv_v4(bug: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("eight_words")
 @pytest.mark.parametrize(
-    "spec", [small("v1"), small("v3"), isa.builtin("v1_4"), isa.builtin("v3_4")], ids=str
+    "spec",
+    [small("v1"), small("v3"), isa.builtin("v1_4"), isa.builtin("v3_4")],
+    ids=lambda spec: spec.name,
 )
 def test_engines_refine_their_models(spec: AcceleratorSpec) -> None:
     found = verdicts.prove(maps.device_of(spec), 60)
