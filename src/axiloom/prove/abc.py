@@ -21,8 +21,8 @@ from axiloom.base import processes
 from axiloom.base.cache import content_hash, remembered
 from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
-from axiloom.prove import certify, ranks
-from axiloom.prove.aiger import Aiger
+from axiloom.prove import certify, ranks, repeats
+from axiloom.prove.aiger import Aiger, Run
 from axiloom.prove.bench import TOP, Bench, Property
 from axiloom.prove.liveness import SAVES, loops, rounds
 from axiloom.prove.verdict import Answer, Verdict
@@ -42,7 +42,7 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_SOURCES = "abc", "aiger", "certify", "lemmas", "liveness", "ranks", "steps", "walks"
+_SOURCES = "abc", "aiger", "certify", "liveness", "ranks", "repeats", "steps"
 """What an answer in the cache hangs on, beside its question."""
 _ALL = "all.aig"
 RANK = "rank"
@@ -51,6 +51,12 @@ INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
 
 _FAIR_ROUNDS = 4
+
+BUSY = 20
+"""Times that a program may take longer on a busy machine."""
+
+RUNS = 6
+"""That go on in simulation, at most."""
 
 CONSTANT = "constant"
 """What certifies an output that is no function of anything."""
@@ -71,6 +77,8 @@ class Engine:
     bounded: bool = False
     helped: bool = False
     """It looks at the output that takes lemmas for granted."""
+    cpu_s: int = 0
+    """Seconds of CPU after which it is ended: its own limits are of the clock."""
 
 
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
@@ -317,6 +325,7 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
     begun = time.perf_counter()
     quick, loop = max(limit_s // 12, 2), f"{name}_loop"
     (asked.folder / f"{loop}.aig").write_bytes(loops(cone, pairs).write())
+    runs: list[Run] = []
     for count, depth in ((1, 0), (1, 12), (2, 0), (4, 0), (0, 0), (8, 30), (16, 0), (32, 80)):
         if not count:
             if (outcome := _ask_ranks(asked, cone, pairs, name, limit_s)) is not None:
@@ -329,31 +338,53 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
             if outcome is not None and outcome.reachable:
                 begins = next(i for i, values in enumerate(outcome.stimulus) if values.get(SAVES))
                 return replace(outcome, loop=begins)
-        if depth != 12:
-            file = f"{name}_{count}"
-            (asked.folder / f"{file}.aig").write_bytes(rounds(cone, count, pairs).numbered().write())
-            for options in ("-nc", "-s -f"):
-                seconds = quick if count < 8 else left // 2
-                engine = Engine(f"pdr, {count} rounds", f"pdr {options} -T {seconds}")
-                outcome = _run(asked.folder, file, engine, asked.stop)
-                if outcome is not None:
-                    break
-            if outcome is not None and not outcome.reachable and outcome.cycles is None:
+        if depth == 12:
+            if (outcome := _repeats(cone, pairs, runs)) is not None:
                 return outcome
+            continue
+        seconds, question = (quick if count < 8 else left // 2), rounds(cone, count, pairs)
+        outcome = _count(asked, f"{name}_{count}", question, f"pdr, {count} rounds", seconds)
+        if outcome is not None and outcome.reachable:
+            runs.append(outcome.stimulus)
+        elif outcome is not None and outcome.cycles is None:
+            return outcome
     return Outcome(None, None, "pdr, loops")
 
 
+def _repeats(cone: Aiger, pairs: int, runs: Sequence[Run]) -> Outcome | None:
+    """Whether one of these goes on for ever."""
+    for run in runs[:RUNS]:
+        if repeated := repeats.find(cone, pairs, run):
+            shown, begins = repeated
+            return Outcome(True, len(shown) - 1, "simulation", tuple(map(dict, shown)), loop=begins)
+    return None
+
+
 def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome | None:
-    """Why nothing is owed for ever, from registers inside: lemmas and claims, which engines prove."""
-    argument = ranks.argue(cone, pairs, 2 * limit_s)  # of CPU
-    if argument is None:
-        return None
-    lemmas, claims = ranks.proof(argument)
-    if argument.lemmas and not _inductive(asked, f"{name}_lemmas", lemmas, limit_s):
-        return None
-    (asked.folder / f"{name}_ranks.aig").write_bytes(claims.numbered().write())
-    outcome = _run(asked.folder, f"{name}_ranks", Engine(RANK, f"pdr -T {limit_s}"), asked.stop)
-    return outcome if outcome and not outcome.reachable and outcome.certified else None
+    """Why nothing is owed for ever, from registers inside; or a run in which it is."""
+    met: list[Run] = []
+
+    def never(question: Aiger) -> tuple[bool, Run]:
+        outcome = _count(asked, f"{name}_ranks", question, RANK, max(limit_s // 12, 2))
+        if outcome is not None and outcome.reachable:
+            met.append(outcome.stimulus)
+        certified = outcome is not None and not outcome.reachable and bool(outcome.certified)
+        return certified, outcome.stimulus if outcome is not None else ()
+
+    if ranks.argue(cone, pairs, 2 * limit_s, never):
+        return Outcome(False, None, RANK, certified=certify.SOLVER)
+    return _repeats(cone, pairs, met)
+
+
+def _count(asked: Asked, file: str, question: Aiger, name: str, seconds: int) -> Outcome | None:
+    """By an engine that proves without a bound, in one of two ways."""
+    (asked.folder / f"{file}.aig").write_bytes(question.numbered().write())
+    if _constant_zero(asked.folder / f"{file}.aig"):
+        return Outcome(False, None, name, certified=CONSTANT)
+    engines = (
+        Engine(name, f"pdr {options} -T {BUSY * seconds}", cpu_s=seconds) for options in ("-nc", "-s -f")
+    )
+    return next((said for engine in engines if (said := _run(asked.folder, file, engine, asked.stop))), None)
 
 
 def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome:
@@ -403,7 +434,7 @@ def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> O
     (folder / f"{name}.abc").write_text(script.replace("; ", "\n"), encoding="utf-8")
     # ABC may end in a way that looks like a fault: the status says what was found.
     with contextlib.suppress(BuildError):
-        yosys.abc(f"{name}.abc", folder, stop)
+        yosys.abc(f"{name}.abc", folder, stop, cpu_s=engine.cpu_s)
     if files["small"].exists() and _constant_zero(files["small"]):
         return Outcome(False, None, engine.name, certified=_by_induction(Aiger.read(file.read_bytes())))
     words = files["status"].read_text().split() if files["status"].exists() else []

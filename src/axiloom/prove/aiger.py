@@ -7,8 +7,16 @@ is twice that, one more where it is inverted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+_BIT = re.compile(r"(.+?)(?:\[(\d+)\])?$")
+
+Run: TypeAlias = Sequence[Mapping[str, int]]
+"""Inputs by their names, cycle by cycle."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,37 @@ class Aiger:
     def output(self, name: str) -> int:
         """The number of the output of this name."""
         return next(i for i in range(len(self.outputs)) if self.symbols.get(f"o{i}") == name)
+
+    @cached_property
+    def words(self) -> dict[str, dict[int, int]]:
+        """The inputs by their names: the number of each bit."""
+        words: dict[str, dict[int, int]] = {}
+        for i in range(self.inputs):
+            if named := _BIT.match(self.symbols.get(f"i{i}", f"input{i}")):
+                words.setdefault(named[1], {})[int(named[2] or 0)] = i
+        return words
+
+    def bits(self, values: Mapping[str, int]) -> list[int]:
+        """Inputs by their numbers; those that are not named are 0."""
+        bits = [0] * self.inputs
+        for name, places in self.words.items():
+            for bit, place in places.items():
+                bits[place] = values.get(name, 0) >> bit & 1
+        return bits
+
+    def run(self, inputs: Iterable[Sequence[int]], every: int = 1) -> Iterator[tuple[list[int], list[int]]]:
+        """Latches and outputs in each cycle, from the start: of many runs at once, a bit of `every` each."""
+        state = [0] * len(self.latches)
+        for columns in inputs:
+            values = [0, *columns, *state]
+
+            def of(literal: int, values: list[int] = values) -> int:
+                return values[literal >> 1] ^ every if literal & 1 else values[literal >> 1]
+
+            for first, second in self.gates:
+                values.append(of(first) & of(second))
+            yield state, [*map(of, self.outputs)]
+            state = [*map(of, self.latches)]
 
     def cone(self, *outputs: int) -> Aiger:
         """A file of these outputs alone, and what they depend on."""
@@ -220,8 +259,8 @@ class Builder(Gates):
         self._gates.append((first, second))
         return self._literal("gate", len(self._gates) - 1)
 
-    def file(self, output: int) -> Aiger:
-        """What was built, with this output alone."""
+    def file(self, *outputs: int) -> Aiger:
+        """What was built, with these outputs alone."""
         first = self._first
         inputs, latches = first.inputs + len(self._inputs), len(first.latches) + len(self._becomes)
         gates = inputs + latches + len(first.gates)
@@ -243,7 +282,7 @@ class Builder(Gates):
         symbols = {place: name for place, name in first.symbols.items() if place[0] in "il"}
         symbols |= {f"i{first.inputs + i}": name for i, name in enumerate(self._inputs)}
         becomes = (*map(now, first.latches), *map(now, self._becomes.values()))
-        return Aiger(inputs, becomes, (now(output),), tuple(pairs), symbols | {"o0": "bad"})
+        return Aiger(inputs, becomes, tuple(map(now, outputs)), tuple(pairs), symbols | {"o0": "bad"})
 
 
 def _difference(data: bytes, at: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +56,12 @@ def cubes(file: Path) -> list[Cube] | None:
 
 
 class Cycles:
-    """Cycles of a circuit as clauses; `held` are the solver's literals of its registers in the next one,
-    `inputs` those of the inputs of the last one."""
+    """Cycles of a circuit as clauses; `held` are the solver's literals of its registers in the next one."""
 
     def __init__(self, aiger: Aiger, *, begins: bool) -> None:
         """From the start, or from any state."""
         self._aiger, self._solver, self._last = aiger, solver(), 1
         self._solver.add_clause([1])  # the first variable is true
-        self.inputs: list[int] = []
         self.held = [-1 if begins else self._new() for _ in aiger.latches]
 
     def _new(self) -> int:
@@ -72,8 +70,7 @@ class Cycles:
 
     def cycle(self) -> list[int]:
         """One more, with any inputs: its outputs, and what registers hold behind it is `held` then."""
-        self.inputs = [self._new() for _ in range(self._aiger.inputs)]
-        values = [-1, *self.inputs, *self.held]
+        values = [-1, *(self._new() for _ in range(self._aiger.inputs)), *self.held]
 
         def literal(number: int) -> int:
             return -values[number >> 1] if number & 1 else values[number >> 1]
@@ -111,17 +108,6 @@ class Cycles:
     def can(self, literal: int) -> bool:
         """Can this be? Several are quicker asked for each by itself."""
         return bool(self._solver.solve(assumptions=[literal]))
-
-    def model(self, literals: Sequence[int]) -> Callable[[int], bool] | None:
-        """Where all of these are: whether a literal is."""
-        if not self._solver.solve(assumptions=list(literals)):
-            return None
-        values = self._solver.get_model()
-        return lambda literal: (values[abs(literal) - 1] > 0) == (literal > 0)
-
-    def core(self) -> set[int]:
-        """Of the literals for which there was no :meth:`model`, some that cannot all be."""
-        return set(self._solver.get_core() or ())
 
     def __enter__(self) -> Cycles:
         return self

@@ -5,98 +5,112 @@ infinitely many. Claims take away steps of which there are finitely many in any 
 none in which all fair outputs are high again:
 
 - a number that never rises in the steps that are left: those in which it falls are finitely many;
-- a register with few values: steps that lead from one loop of values to another are, too;
+- registers with few values: steps that lead from one loop of values to another are, too;
 - a fair output that is not high in any step that is left, or some steps before they end;
 - where no step leads from one loop of a register's values to another: such claims for each loop.
 
 Numbers are guessed: registers, and the difference to what each is compared with. This is how fair runs are
 sought by strongly connected components, with registers' values for components (Emerson, Lei, "Efficient model
-checking in fragments of the propositional mu-calculus", 1986), and lexicographic ranks. Where
-claims are refuted from states that no run is in, lemmas exclude these (:mod:`axiloom.prove.lemmas`). What is
-found is only a proposal: :func:`proof` makes questions of it for engines.
+checking in fragments of the propositional mu-calculus", 1986), and lexicographic ranks.
+
+Claims are asked of steps from any state first. Where they leave some, an engine that knows which states are
+reached counts rounds in these steps alone, or proves that a number never rises in them: one that fell, and
+did not rise, in the runs that it has shown so far.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import partial
+from itertools import combinations, product
+from typing import TypeAlias
 
-from axiloom.prove.aiger import Aiger, Builder
-from axiloom.prove.lemmas import Lemma, Lemmas, narrow
+from axiloom.prove.aiger import Aiger, Builder, Run
+from axiloom.prove.liveness import rounds
 from axiloom.prove.steps import Circuit, Samples, Steps
-from axiloom.prove.walks import Walks
 
 SMALL = 4
-"""Bits of a register whose values are looked at one by one."""
+"""Bits of a register, or of two, whose values are looked at one by one."""
 EDGES = 40
 """Of values of a small register, at most."""
+CASES = 4
+"""Loops of values of a small register of which each is looked at by itself, at most."""
 WAITS = 3
 """Steps that may follow what is fair."""
 PARTNERS = 6
 """Comparisons of a register that are looked at."""
 BOUND = 200
 """Gates of what a register is compared with, at most: products are hard."""
-QUICK, WALKS, LEMMAS = 0.2, 0.2, 0.7
-"""The parts of the time that claims without lemmas may take, and walks and lemmas of what is left."""
 FRESH = 10
 """Steps from a solver that are looked at together."""
-KEPT = "assumptions_held"
+ROUNDS = 1, 2
+"""That are counted in the steps that claims leave."""
+OPEN = 4
+"""Questions that the engine has not answered, at most."""
+
+Conditions: TypeAlias = tuple[int, ...]
+"""Literals that are high in a step."""
+Found: TypeAlias = "tuple[list[Claim], list[Conditions]]"
+"""Claims that take away steps, and conditions of those that are left."""
+Ask: TypeAlias = Callable[[Aiger], tuple[bool, Run]]
+"""Is the output never high, as another engine says too? Else a run in which it is, if there is one."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """In steps of these conditions `event` is not high, `waits` more such steps before the last."""
 
-    conditions: tuple[int, ...]
+    conditions: Conditions
     event: int
     waits: int = 0
-
-
-@dataclass(frozen=True)
-class Argument:
-    circuit: Circuit
-    claims: tuple[Claim, ...]
-    lemmas: tuple[Lemma, ...]
 
 
 @dataclass(frozen=True)
 class _Measure:
     rises: int
     falls: int
+    bounded: bool
+    """It is the distance to what a register is compared with."""
 
 
 class _Search:
-    def __init__(self, circuit: Circuit, pairs: int, seconds: float, steps: Steps) -> None:
-        self.circuit, self.steps = circuit, steps
+    def __init__(self, circuit: Circuit, pairs: int, seconds: float, steps: Steps, ask: Ask) -> None:
+        self.circuit, self.steps, self.ask, self.pairs = circuit, steps, ask, pairs
         self.end = time.thread_time() + seconds
         self.owed, *others = circuit.outputs
         plain = len(others) - 2 * pairs
         self.fair, couples = others[:plain], others[plain:]
         self.couples = list(zip(couples[::2], couples[1::2], strict=True))
         self.partners = circuit.compared()
-        self.small = {n: w for n, w in circuit.words.items() if len(w) <= SMALL}
+        small = [word for word in circuit.words.values() if len(word) <= SMALL]
+        waits = [word for word in small if circuit.hangs([self.owed], word)]
+        self.alone, self.waits = small, waits
+        self.joint = [
+            [*one, *other]
+            for one, other in combinations(small, 2)
+            if len(one) + len(other) <= SMALL
+            and circuit.hangs(circuit.becoming(one), other)
+            and circuit.hangs(circuit.becoming(other), one)
+        ]
         self.measures = list(self._measures())
-        kept = circuit.words.get(KEPT)
-        self.kept = kept[0] if kept else 1
-        self.all = steps.literal(1)
-        self.lemmas: dict[Lemma, int] = {}
-        self.broken: dict[Lemma, int] = {}
-        self.samples, self.possible = Samples(circuit), Samples(circuit)
+        self.possible, self.real = Samples(circuit), Samples(circuit)
         self.fresh: list[list[bool]] = []
+        self.open = 0
 
-    def _bounds(self, word: Sequence[int]) -> Iterator[list[int]]:
-        """What a register is compared with."""
-        named = [self.partners.get(bit & ~1, []) for bit in word]
-        for k in range(PARTNERS):
-            bound = [of[k] ^ bit & 1 if len(of) > k else 0 for of, bit in zip(named, word, strict=True)]
-            if not any(bit > 1 for bit in bound):
-                break
-            if self.circuit.gates(bound, BOUND) <= BOUND:
-                yield bound
+    def _bounds(self, word: Sequence[int]) -> list[list[int]]:
+        """What a register is compared with; what hangs on it is the carry of a sum."""
+        every = [self.partners.get(bit & ~1, []) for bit in word]
+        named = [[bound for bound in of if not self.circuit.hangs([bound], word)] for of in every]
+        bounds: dict[tuple[int, ...], None] = {}
+        for k in (k for i in range(PARTNERS) for k in (i, -1 - i)):  # the last ones may belong together, too
+            there = [k < len(of) if k >= 0 else -k <= len(of) for of in named]
+            bound = [of[k] ^ bit & 1 if has else 0 for of, bit, has in zip(named, word, there, strict=True)]
+            if any(bit > 1 for bit in bound) and self.circuit.gates(bound, BOUND) <= BOUND:
+                bounds[tuple(bound)] = None
+        return [*map(list, bounds)]
 
     def _measures(self) -> Iterator[_Measure]:
         circuit = self.circuit
@@ -107,9 +121,9 @@ class _Search:
             for bound in self._bounds(word):
                 for other in (bound, [bit ^ 1 if bit > 1 else bit for bit in bound]):
                     numbers += [circuit.minus(other, word), circuit.minus(word, other)]
-            for number in numbers:
+            for i, number in enumerate(numbers):
                 later = [circuit.later(bit) for bit in number]
-                yield _Measure(circuit.less(number, later), circuit.less(later, number))
+                yield _Measure(circuit.less(number, later), circuit.less(later, number), i > 1)
 
     # --- questions
 
@@ -118,122 +132,116 @@ class _Search:
         asked = [literal(claim.event)]
         for cycle in range(claim.waits + 1):
             asked += [literal(self.owed, cycle), *(literal(one, cycle) for one in claim.conditions)]
-        return [*asked, literal(self.owed, claim.waits + 1), self.all]
+        return [*asked, literal(self.owed, claim.waits + 1)]
 
-    def can(self, conditions: Sequence[int], event: int = 1, waits: int = 0) -> bool:
-        """Is there, as far as lemmas say, a step against this claim?"""
+    def can(self, conditions: Conditions, event: int = 1, waits: int = 0) -> bool:
+        """Is there a step, from any state, against this claim?"""
         if time.thread_time() > self.end:
             raise TimeoutError
         if not waits and self._met(conditions, event):
             return True
         try:
-            can = self.steps.can(self._asked(Claim(tuple(conditions), event, waits)))
+            can = self.steps.can(self._asked(Claim(conditions, event, waits)))
         except TimeoutError:
             return True
         if can and not waits:
             self.fresh.append(self.steps.columns())
         return can
 
-    def _met(self, conditions: Sequence[int], event: int) -> int:
+    def _met(self, conditions: Conditions, event: int) -> int:
         """Steps against a claim among those that a solver has found before."""
         if len(self.fresh) >= FRESH:
             for columns in self.fresh:
                 self.possible.add(columns)
             self.fresh = []
-        of = self.possible.of
-        met = of(event)
-        for one in conditions:
-            met &= of(one)
-        return met
+        return self.possible.of_all((*conditions, event))
 
-    # --- lemmas
-
-    def learn(self) -> bool:
-        """Whether there are lemmas with which questions are asked from now on."""
-        circuit, left = self.circuit, self.end - time.thread_time()
-        begun = time.thread_time()
-        small = [word for word in self.small.values() if circuit.feeds_itself(word)]
-        whens = [when for word in small for when in circuit.values(word) if when > 1]
-        Walks(circuit, self.samples, self.kept, whens).run(WALKS * left)
-        atoms = (*whens, *narrow(circuit, self._bounds))
-        lemmas = Lemmas(circuit, self.steps, self.samples, self.kept, whens, atoms)
-        with contextlib.suppress(TimeoutError):
-            self.lemmas = lemmas.find(begun + LEMMAS * left)
-        self.broken = {lemma: lemmas.broken(lemma) for lemma in self.lemmas}
-        self.all = self.steps.new()
-        for name in self.lemmas.values():
-            self.steps.clause([-self.all, name])
-        self.fresh, self.possible = [], Samples(circuit)
-        return bool(self.lemmas)
-
-    def needed(self, claims: Sequence[Claim]) -> tuple[Lemma, ...]:
-        """The lemmas that these and each other need. Raises TimeoutError."""
-        needed: dict[Lemma, None] = {}
-        left: list[Claim | Lemma] = [*claims]
-        after = self.steps.literal(self.kept, 1)
-        while left:
-            goal = left.pop()
-            if isinstance(goal, Claim):
-                asked = self._asked(goal)
-            else:
-                asked = [self.steps.literal(self.broken[goal], 1), after]
-            can = self.steps.can([*(one for one in asked if one != self.all), *self.lemmas.values()])
-            assert not can, "a claim that held does not"
-            core = self.steps.core()
-            new = [lemma for lemma, name in self.lemmas.items() if name in core and lemma not in needed]
-            needed |= dict.fromkeys(new)
-            left += new
-        return tuple(needed)
+    def _never(self, question: Aiger) -> bool:
+        """What the engine says; steps of a run that it shows are kept."""
+        never, run = self.ask(question)
+        self.open += not (never or run)
+        for columns in self.circuit.run(run):
+            self.real.add(columns)
+        return never
 
     # --- the search
 
-    def claims(self, conditions: tuple[int, ...] = ()) -> list[Claim] | None:
-        """That take away all steps of these; None: too few were found."""
+    def claims(self, conditions: Conditions = (), *, splits: bool = True) -> Found:
+        """That take away steps of these, and conditions of the steps that are left."""
         claims: list[Claim] = []
         while True:
             for event in (1, *self.fair):
                 if not self.can(conditions, event):
-                    return [*claims, Claim(conditions, event)]
+                    return [*claims, Claim(conditions, event)], []
             before = len(claims)
-            for ways in (self._ends, self._falls, self._onwards):
-                for claim, rest in ways(conditions):
+            for way in (self._ends, self._falls, partial(self._onwards, self.alone)):
+                for claim, rest in way(conditions):
                     claims.append(claim)
                     conditions = (*conditions, rest)
                 if len(claims) > before:
                     break
             else:
-                last = self._end(conditions) or self._apart(conditions)
-                return [*claims, *last] if last else None
+                if end := self._end(conditions):
+                    return [*claims, end], []
+                for claim, rest in self._onwards(self.joint, conditions):
+                    claims.append(claim)
+                    conditions = (*conditions, rest)
+                    break
+                else:
+                    last, left = self._apart(conditions) if splits else ([], [conditions])
+                    return [*claims, *last], left
 
-    def quick(self) -> list[Claim] | None:
-        """Those that need no lemma."""
-        end, self.end = self.end, self.end - (1 - QUICK) * (self.end - time.thread_time())
-        try:
-            return self.claims()
-        except TimeoutError:
-            return None
-        finally:
-            self.end = end
+    def reached(self, conditions: Conditions) -> Found:
+        """The same of steps that are left, where an engine knows which are reached."""
+        claims: list[Claim] = []
+        left = [] if self._counted(conditions) else [conditions]
+        while len(left) == 1 and (measure := self._falling(left[0])):
+            more, left = self.claims((*left[0], measure.falls ^ 1))
+            claims += more
+        if claims and len(left) == 1 and self._counted(left[0]):
+            left = []
+        return claims, left
+
+    def _counted(self, conditions: Conditions) -> bool:
+        """Are there not so many rounds of these steps?"""
+        rest = _steps(self.circuit, conditions)
+        return any(self._never(rounds(rest, count, self.pairs)) for count in ROUNDS)
+
+    def _falling(self, conditions: Conditions) -> _Measure | None:
+        """A number that never rises in these steps, and may fall."""
+        real = self.real.of_all
+
+        def order(measure: _Measure) -> tuple[bool, bool]:
+            return not real((*conditions, measure.falls)), not measure.bounded
+
+        for measure in sorted(self.measures, key=order):
+            if self.open > OPEN:
+                break
+            if real((*conditions, measure.rises)) or not self.can(conditions, measure.falls):
+                continue
+            if self._never(proof(self.circuit, [Claim(conditions, measure.rises)])):
+                return measure
+        return None
 
     # Each gives claims of steps, with a condition that the steps that are left then meet.
 
-    def _ends(self, conditions: tuple[int, ...]) -> Iterator[tuple[Claim, int]]:
+    def _ends(self, conditions: Conditions) -> Iterator[tuple[Claim, int]]:
         """Of a pair whose second is not high any more: nor is the first."""
         for first, second in self.couples:
             both = self.circuit.both(first, second)
             if self.can(conditions, first) and not self.can(conditions, both):
                 yield Claim(conditions, both), first ^ 1
 
-    def _falls(self, conditions: tuple[int, ...]) -> Iterator[tuple[Claim, int]]:
+    def _falls(self, conditions: Conditions) -> Iterator[tuple[Claim, int]]:
         """Numbers that fall and never rise."""
         for measure in self.measures:
             if self.can(conditions, measure.falls) and not self.can(conditions, measure.rises):
                 yield Claim(conditions, measure.rises), measure.falls ^ 1
                 conditions = (*conditions, measure.falls ^ 1)
 
-    def _onwards(self, conditions: tuple[int, ...]) -> Iterator[tuple[Claim, int]]:
-        """Steps of a small register from one loop of values to another, of which there is no way back."""
-        for word in self.small.values():
+    def _onwards(self, words: Sequence[list[int]], conditions: Conditions) -> Iterator[tuple[Claim, int]]:
+        """Steps of small registers from one loop of values to another, of which there is no way back."""
+        for word in words:
             edges = self._edges(conditions, word)
             inside = [edge for edge in edges for loop in _loops(edges) if {*edge} <= loop]
             if len(inside) < len(edges):
@@ -241,22 +249,35 @@ class _Search:
                 yield Claim(conditions, self._any_of(word, edges) ^ 1), rest
                 conditions = (*conditions, rest)
 
-    def _apart(self, conditions: tuple[int, ...]) -> list[Claim] | None:
-        """A case a loop of values, where no step leads to another loop: a run ends in one of them."""
-        for word in self.small.values():
+    def _apart(self, conditions: Conditions, *, blind: bool = True) -> Found:
+        """A case a loop of values, where no step leads to another loop: a run ends in one of them.
+
+        Where no such cases help at once, those of a register that says whether something is owed are taken,
+        once: an engine may know more of each.
+        """
+        tries = [(word, False) for word in self.alone]
+        tries += [(word, True) for word in sorted(self.waits, key=len, reverse=True) if blind]
+        for word, anyhow in tries:
             edges = self._edges(conditions, word)
             loops = _loops(edges)
-            if len(loops) < 2 or not all(any({*edge} <= loop for loop in loops) for edge in edges):
+            stays = all(any({*edge} <= loop for loop in loops) for edge in edges)
+            if not (stays and 2 <= len(loops) <= CASES):
+                continue
+            here = [self._any_of(word, [edge for edge in edges if edge[0] in loop]) for loop in loops]
+            cases = [self.claims((*conditions, loop), splits=False) for loop in here]
+            undecided = [left for _, lefts in cases for left in lefts]
+            if len(undecided) == len(cases) and not anyhow:
                 continue
             claims = [Claim(conditions, self._any_of(word, edges) ^ 1)]
-            for loop in loops:
-                here = self._any_of(word, [edge for edge in edges if edge[0] in loop])
-                if (case := self.claims((*conditions, here))) is None:
-                    break
+            for case, _ in cases:
                 claims += case
-            else:
-                return claims
-        return None
+            lefts: list[Conditions] = []
+            for left in undecided:
+                case, rest = self._apart(left, blind=blind and not anyhow)
+                claims += case
+                lefts += rest
+            return claims, lefts
+        return [], [conditions]
 
     def _any_of(self, word: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
         circuit = self.circuit
@@ -268,7 +289,9 @@ class _Search:
 
         return circuit.all([steps(*edge) ^ 1 for edge in edges]) ^ 1
 
-    def _edges(self, conditions: tuple[int, ...], word: Sequence[int]) -> list[tuple[int, int]]:
+    def _edges(self, conditions: Conditions, word: Sequence[int]) -> list[tuple[int, int]]:
+        if time.thread_time() > self.end:
+            raise TimeoutError
         circuit, active = self.circuit, self.steps.new()
         later = [circuit.later(bit) for bit in word]
         names = [self.steps.literal(bit) for bit in (*word, *later)]
@@ -300,10 +323,10 @@ class _Search:
             self.fresh.append(self.steps.columns())
         return edges
 
-    def _end(self, conditions: tuple[int, ...]) -> list[Claim] | None:
+    def _end(self, conditions: Conditions) -> Claim | None:
         """That something fair is not high, or some steps before the last."""
         every = (Claim(conditions, event, waits) for waits, event in product(range(1, WAITS + 1), self.fair))
-        return next(([one] for one in every if not self.can(conditions, one.event, one.waits)), None)
+        return next((one for one in every if not self.can(conditions, one.event, one.waits)), None)
 
 
 def _loops(edges: Sequence[tuple[int, int]]) -> list[set[int]]:
@@ -325,30 +348,30 @@ def _loops(edges: Sequence[tuple[int, int]]) -> list[set[int]]:
     return loops
 
 
-def proof(argument: Argument) -> tuple[Aiger, Aiger]:
-    """That a lemma does not hold, as an output; and that a claim does not while all lemmas have."""
-    circuit = argument.circuit
+def _over(circuit: Circuit) -> tuple[Builder, Callable[[int], int], int]:
+    """What is built on a circuit, its literals there, and whether this is not the first cycle."""
     builder = Builder(circuit.cone)
-    place: dict[int, int] = {0: 0} | {
-        number: 2 * number for number in range(1, 1 + circuit.cone.inputs + len(circuit.cone.latches))
-    }
+    place = {number: 2 * number for number in range(1 + circuit.cone.inputs + len(circuit.cone.latches))}
 
     def now(literal: int) -> int:
         return circuit.over(literal, place, builder.both, lambda part: part ^ 1)
 
-    begun = builder.all([builder.states[latch] for latch in circuit.begun])
-    kept = circuit.words.get(KEPT, [1])[0]
-    broken = [
-        builder.all([begun, now(kept), now(circuit.both(lemma.when, circuit.xor(lemma.first, lemma.second)))])
-        for lemma in argument.lemmas
-    ]
-    empty = builder.all([state ^ 1 for state in builder.states])
-    broken.append(builder.both(begun ^ 1, empty ^ 1))  # before the first cycle all registers are 0
-    before, helps = builder.latch(), builder.all([one ^ 1 for one in broken])
-    builder.become(before, builder.either(before, helps ^ 1))
+    return builder, now, builder.all([builder.states[latch] for latch in circuit.begun])
+
+
+def _steps(circuit: Circuit, conditions: Conditions) -> Aiger:
+    """The circuit with something owed in cycles of these conditions alone."""
+    builder, now, begun = _over(circuit)
+    owed, *fair = builder.outputs
+    return builder.file(builder.all([begun, owed, *map(now, conditions)]), *fair)
+
+
+def proof(circuit: Circuit, claims: Sequence[Claim]) -> Aiger:
+    """High where a claim does not hold."""
+    builder, now, begun = _over(circuit)
     owed = builder.outputs[0]
     refuted = []
-    for claim in argument.claims:
+    for claim in claims:
         stays = builder.all([begun, owed, *map(now, claim.conditions)])
         here = builder.both(stays, now(claim.event))
         for _ in range(claim.waits):
@@ -358,18 +381,25 @@ def proof(argument: Argument) -> tuple[Aiger, Aiger]:
         latch = builder.latch()
         builder.become(latch, here)
         refuted.append(builder.both(latch, owed))
-    shown = builder.all([before ^ 1, helps, builder.all([one ^ 1 for one in refuted]) ^ 1])
-    return builder.file(helps ^ 1), builder.file(shown)
+    return builder.file(builder.all([one ^ 1 for one in refuted]) ^ 1)
 
 
-def argue(cone: Aiger, pairs: int, seconds: float) -> Argument | None:
-    """Why the first output of `cone` is not high for ever in a fair run, or None if nothing is found."""
+def argue(cone: Aiger, pairs: int, seconds: float, ask: Ask) -> bool:
+    """Is the first output of `cone` not high for ever in a fair run? False: nothing is known.
+
+    The search takes `seconds` of CPU at most; `ask` has its own limits.
+    """
     circuit = Circuit(cone)
-    with Steps(circuit) as steps, contextlib.suppress(TimeoutError):
-        search = _Search(circuit, pairs, seconds, steps)
-        claims = search.quick()
-        if claims is None and search.learn():
-            claims = search.claims()
-        if claims is not None:
-            return Argument(circuit, tuple(claims), search.needed(claims))
-    return None
+    with Steps(circuit) as steps:
+        search = _Search(circuit, pairs, seconds, steps, ask)
+        try:
+            claims, left = search.claims()
+            while left:
+                conditions = left.pop()
+                more, rest = search.reached(conditions)
+                if conditions in rest:
+                    return False
+                claims, left = [*claims, *more], [*left, *rest]
+        except TimeoutError:
+            return False
+    return not claims or ask(proof(circuit, claims))[0]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from operator import neg
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from axiloom.prove import certify
-from axiloom.prove.aiger import Aiger, Gates
+from axiloom.prove.aiger import Aiger, Gates, Run
 
 SOLVER = "glucose4"
 """Quick where many small questions are about the same clauses."""
@@ -79,12 +78,15 @@ class Circuit(Gates):
             self.same(word, [value >> i & 1 for i in range(len(word))]) for value in range(1 << len(word))
         ]
 
-    def feeds_itself(self, word: Sequence[int]) -> bool:
-        """Whether what it holds next hangs on what it holds."""
+    def becoming(self, word: Iterable[int]) -> list[int]:
+        """What a register holds next."""
+        return [self.becomes[(bit >> 1) - self.cone.inputs - 1] for bit in word if bit > 1]
+
+    def hangs(self, literals: Iterable[int], word: Iterable[int]) -> bool:
+        """Whether any of these hangs on what the register holds in this cycle."""
         own = {bit >> 1 for bit in word}
-        first = self.cone.inputs + 1
         seen: set[int] = set()
-        left = [self.becomes[number - first] >> 1 for number in own if number]
+        left = [one >> 1 for one in literals]
         while left:
             number = left.pop()
             if number in own:
@@ -125,11 +127,15 @@ class Circuit(Gates):
                 values[left.pop()] = both(*map(value, pair))
         return value(literal)
 
-    def behind(self, run: certify.Cycles) -> Callable[[int], int]:
-        """From what hangs on registers alone to the solver's literal of it behind the last cycle of `run`."""
-        first = self.cone.inputs + 1
-        names = {0: -1} | {first + latch: name for latch, name in enumerate(run.held)}
-        return lambda literal: self.over(literal, names, run.both, neg)
+    def run(self, inputs: Run) -> Iterator[list[int]]:
+        """Inputs and latches in a run, cycle by cycle, where the first output is high in the next one, too;
+        without the first cycle."""
+        columns = [*map(self.cone.bits, inputs)]
+        before: list[int] = []
+        for cycle, (state, outputs) in enumerate(self.cone.run(columns)):
+            if outputs[0] and before:
+                yield before
+            before = [*columns[cycle], *state] if outputs[0] and cycle else []
 
     def later(self, literal: int) -> int:
         """What this, which hangs on registers alone, is in the next cycle."""
@@ -176,15 +182,13 @@ class Circuit(Gates):
 class Samples:
     """Cycles of runs, each literal's values in all of them one number, a bit a cycle."""
 
-    def __init__(self, circuit: Circuit, values: Sequence[int] = (), count: int = 0) -> None:
-        """`values` are those of inputs and latches in `count` cycles."""
+    def __init__(self, circuit: Circuit) -> None:
         self._circuit = circuit
-        self._columns = [0, *(values or [0] * (circuit.cone.inputs + len(circuit.cone.latches)))]
+        self._columns = [0] * (1 + circuit.cone.inputs + len(circuit.cone.latches))
         self._known: dict[int, int] = {}
-        self._at = count
-        self.count = count
+        self._at = self.count = 0
 
-    def add(self, columns: Iterable[bool]) -> None:
+    def add(self, columns: Iterable[int]) -> None:
         """A cycle: inputs and latches."""
         for number, value in enumerate(columns, start=1):
             self._columns[number] |= value << self.count
@@ -211,6 +215,15 @@ class Samples:
                 else:
                     known[number] = (a ^ (mask if first & 1 else 0)) & (b ^ (mask if second & 1 else 0))
         return known[literal >> 1] ^ (mask if literal & 1 else 0)
+
+    def of_all(self, literals: Iterable[int]) -> int:
+        """Cycles in which all of these are high."""
+        met = (1 << self.count) - 1
+        for literal in literals:
+            if not met:
+                break
+            met &= self.of(literal)
+        return met
 
 
 class Steps:
@@ -274,10 +287,6 @@ class Steps:
         if can:
             self._model = self._solver.get_model()
         return bool(can)
-
-    def core(self) -> set[int]:
-        """Of what was assumed, all that :meth:`can` needed to say no."""
-        return set(self._solver.get_core() or ())
 
     def value(self, literal: int, cycle: int = 0) -> bool:
         """In what :meth:`can` has just found; False for what does not matter there."""

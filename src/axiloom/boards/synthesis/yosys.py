@@ -57,12 +57,15 @@ def run(script: str, folder: Path, purpose: str) -> None:
     _check(code, output, errors, f"Yosys could not {purpose}")
 
 
-def abc(script: str, folder: Path, stop: Callable[[], bool] = lambda: False) -> None:
+def abc(script: str, folder: Path, stop: Callable[[], bool] = lambda: False, *, cpu_s: int = 0) -> None:
     """Run the file `script` of ABC's commands in `folder`, until `stop` says so.
 
-    Raises :exc:`BuildError` if ABC ends badly; :exc:`StoppedError`.
+    Raises :exc:`BuildError` if ABC ends badly, or has used `cpu_s` seconds of CPU; :exc:`StoppedError`.
     """
-    code, output, errors = _ran([str(yosys.folder() / "yosys-abc"), "-s", "-f", script], folder, stop)
+    command = [str(yosys.folder() / "yosys-abc"), "-s", "-f", script]
+    if cpu_s:
+        command = ["sh", "-c", f'ulimit -S -t {cpu_s}; exec "$@"', "sh", *command]
+    code, output, errors = _ran(command, folder, stop)
     _check(code, output, errors, "ABC ended")
 
 
