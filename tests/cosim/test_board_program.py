@@ -89,6 +89,16 @@ def test_a_program_prints_what_it_does_on_a_board(tmp_path: Path, name: str, sta
     assert (core.console, core.state.exit_code, core.notes()) == (text, status, [])
 
 
+def test_pins_system_watchdog_and_converter(tmp_path: Path) -> None:
+    """QEMU's board has none of them."""
+    core = run(build(tmp_path, [HERE / "devices.c"]))
+    assert core.console == (HERE / "devices.txt").read_text()
+    assert (core.state.exit_code, core.notes()) == (0, [])
+    assert core.counters()["instructions"] < 200_000  # waits for the watchdog's status jump, too
+    with pytest.raises(DriverError, match="the system watchdog resets the board: nobody has restarted it"):
+        run(build(tmp_path, [HERE / "devices.c"], "-DRESETS"))
+
+
 def test_time_that_a_program_waits_takes_hardly_any(tmp_path: Path) -> None:
     core = run(build(tmp_path, [HERE / "timers.c"]))
     # 2^30 ticks of the global timer.

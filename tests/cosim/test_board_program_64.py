@@ -46,6 +46,14 @@ def test_what_counts_does_so_at_its_own_clock(tmp_path: Path) -> None:
     assert core.console == "timers\ntriple 100\ncounter 100\n"
 
 
+def test_many_short_waits_jump_in_time(tmp_path: Path) -> None:
+    core = Core(boards.load("zcu104"))
+    core.begin(build(tmp_path, "-DWAITS"))
+    core.run()
+    assert core.counters()["instructions"] < 1_000_000  # 10 million without
+    assert 24_000_000 < core.counters()["cpu-cycles"] < 24_300_000  # 20 ms
+
+
 def test_a_crash_is_told_by_its_cause(tmp_path: Path) -> None:
     line = 1 + (PARTS / "timers.c").read_text().split("/* the load */")[0].count("\n")
     core = Core(boards.load("zcu104"))

@@ -5,6 +5,7 @@ The programs of ``processes/`` know nothing of Axiloom. Those with a DMA run aga
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,9 @@ def simulated(folder: Path, board: Board, name: str, *defines: str) -> Result:
     return result
 
 
-def alone(folder: Path, board: Board, name: str, *defines: str) -> Core:
-    core = Core(board)
-    core.begin(build(folder, board, name, *defines))
+def alone(folder: Path, board: Board, name: str, *defines: str, arguments: Sequence[str] = ()) -> Core:
+    core = Core(board, SPEC)
+    core.begin(build(folder, board, name, *defines), arguments=arguments)
     core.run()
     return core
 
@@ -122,6 +123,16 @@ def test_threads_signals_timers(tmp_path: Path, board: Board) -> None:
 @CPUS
 def test_sizes_have_the_kernel_s_limits(tmp_path: Path, board: Board) -> None:
     assert alone(tmp_path, board, "limits").state.exit_code == 0
+
+
+@CPUS
+def test_arguments_files_memory_and_epoll(tmp_path: Path, board: Board) -> None:
+    words = ("in put.bin", "-n=64")
+    assert alone(tmp_path, board, "files", arguments=words).state.exit_code == 0
+    with pytest.raises(DriverError, match="EPOLLET is not simulated: epoll tells what is there"):
+        alone(tmp_path, board, "files", "EDGE", arguments=words)
+    with pytest.raises(DriverError, match=r"arguments of 16,392 bytes: at most 16,384"):
+        Core(board).begin(tmp_path / "files.elf", arguments=["x" * 16384])
 
 
 def test_deadlock_is_a_hang(tmp_path: Path) -> None:

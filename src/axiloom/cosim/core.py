@@ -156,7 +156,7 @@ def _built(progress: Progress | None) -> Path:
             progress("building the native core")
         units = [path for path in sources() if path.suffix == ".cpp"]
         with processes.scratch() as name:
-            objects = [f"{name}/{unit.stem}.o" for unit in units]
+            objects = [f"{name}/{number}.o" for number, _ in enumerate(units)]  # names may be equal
             # Read once, what most units begin with: that is half of their time.
             common, line = Path(name) / "common.hpp", '#include "cpu/cpu.hpp"\n'
             common.write_text(line, encoding="utf-8")
@@ -261,9 +261,11 @@ class Core:
         gdb: int | None = None,
         *,
         reversible: bool = False,
+        arguments: Sequence[str] = (),
     ) -> None:
         """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
 
+        `arguments`: of a Linux program, what its main gets behind its name.
         `gdb`: a listening socket, at which this waits for a debugger (:mod:`axiloom.cosim.debugger`), which
         can go back if this process is one that may be copied (`reversible`).
         Nothing runs before the RTL (or :meth:`run`) asks for the first step. The protocol monitor keeps
@@ -299,8 +301,10 @@ class Core:
                 self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text)
             )
             return
+        texts = linux.texts(arguments)
+        stack = (top, linux.STACK_BYTES, map_low)
         process = native.Process(
-            program.entry, program.end, *program.text, *program.headers, top, linux.STACK_BYTES, map_low
+            program.entry, program.end, *program.text, *program.headers, *stack, len(texts), texts
         )
         self._check(self._lib.axl_process_start(ctypes.byref(process)))
 

@@ -68,6 +68,8 @@ class Job:
     """In place of the system's; 0: those."""
     devices: Sequence[str] = linux.DEVICES
     """Of a Linux process: what it finds beside /dev/mem."""
+    arguments: Sequence[str] = ()
+    """Of a Linux process: what its main gets behind its name."""
     terminal: Terminal = NOBODY
     """Of a program that other tools built for a board."""
     live: tuple[int, int] | None = None

@@ -25,6 +25,8 @@ TEXT, MAP, SYNC_DEVICE, SYNC_CPU, UIO, HEAP, PAGEMAP, SETTING = range(8)
 """Kinds of files: AXL_FILE_*."""
 
 STACK_BYTES = 0x40000
+MOST_TEXT = 0x4000
+"""Bytes of a program's arguments."""
 _PAGE = 4096
 _GAP = 1 << 20
 _DEV_MEM_BYTES = 1 << 32
@@ -109,6 +111,14 @@ def stack_of(program: Program) -> tuple[int, int, int]:
             f"0x{program.begin:08X} to 0x{program.end:08X}"
         )
     return top - STACK_BYTES, top, low
+
+
+def texts(arguments: Sequence[str]) -> bytes:
+    """argv as it lies in memory, behind the program's name. DriverError for what is too long, or no text."""
+    data = b"".join(word.encode() + b"\0" for word in ("driver", *arguments))
+    if len(data) > MOST_TEXT or data.count(b"\0") > 1 + len(arguments):
+        raise DriverError(f"arguments of {len(data):,} bytes: at most {MOST_TEXT:,}, and none has a 0 in it")
+    return data
 
 
 def with_names(text: str, host: Host) -> str:

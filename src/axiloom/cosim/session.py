@@ -334,7 +334,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         debugger.say(job)
         # A copy of this process would write to the same waveform, and take what is typed.
         reversible = work.system.trace is None and not job.terminal.descriptors
-        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb, reversible=reversible)
+        more = {"reversible": reversible, "arguments": job.arguments}
+        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb, **more)
     if job.strict:
         core.stop_at_stale()
     if job.coverage:

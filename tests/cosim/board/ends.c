@@ -35,9 +35,9 @@ void on_irq(void) {
     AT(PRIVATE_TIMER + 0xC) = 1;
     AT(CPU_INTERFACE + 0x10) = AT(CPU_INTERFACE + 0xC);
 #elif HOW == 4
-    AT(0xE000A040) = 3; /* the register */
-    AT(0xE000A040) = AT(0xE000A040) + 1;
-    say("register", AT(0xE000A040));
+    AT(0xE000D040) = 3; /* the register */
+    AT(0xE000D040) = AT(0xE000D040) + 1;
+    say("register", AT(0xE000D040));
     AT(0xF8F02108) = 0x121; /* PL310: latency of its tags */
     say("latency", AT(0xF8F02108));
     return 0;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from axiloom.cli.kinds import Kind, Said, Short
 from axiloom.cli.run import board_program, by_others, serial
 from axiloom.cli.shown import SHOWN, Shown, say_process
 from axiloom.cosim import debugger, last_run
+from axiloom.cosim import elf as elf_file
 from axiloom.cosim.build import bsp as bsp_build
 from axiloom.cosim.build.user_code import CXX, CompileOptions
 from axiloom.cosim.job import Job
@@ -51,6 +53,7 @@ def execute(
     expect: Sequence[str] = (),
     gdb: int | None = None,
     coverage: Path | None = None,
+    arguments: str = "",
     **typed: Any,
 ) -> int:
     """`typed`: what the terminal of :mod:`axiloom.cli.run.board_program` takes."""
@@ -66,6 +69,9 @@ def execute(
         )
         elf = _elf(driver, system, folder, settings, {*inputs, *expected}, progress)
         is_board = board_program.check(elf, typed, inputs)
+        argv = shlex.split(arguments)
+        if argv and not elf_file.load(elf).is_linux:
+            raise UsageError(f"--arguments: are of a Linux program (--os linux), and {elf.name} is none")
         soc.build(progress=progress)
         progress("")
         driver_hash = content_hash(elf)
@@ -73,7 +79,7 @@ def execute(
         about = content_hash(dumps(*specs), tuple(define), tuple(compiler), bsp)
         with board_program.terminal(is_board, typed) as terminal:
             job = Job(elf, inputs, outputs, words=last_run.words(driver, about), terminal=terminal)
-            job = replace(job, coverage=coverage is not None)
+            job = replace(job, coverage=coverage is not None, arguments=argv)
             has_lines = sys.stderr.isatty() and not terminal.descriptors  # they would be in its text
             with debugger.waiting(job, gdb) as job:
                 result = soc.run_many([job], check=False, progress=has_lines)[0]
@@ -205,7 +211,10 @@ _COVERAGE = option(
     metavar="FILE.info",
     help="write how often each line of the driver was executed, and of --rtl Verilog, as LCOV's text",
 )
-_COMMON = (serial.LOAD, serial.EXPECT, _GDB, _COVERAGE, shared.IP, shared.accelerator())
+_ARGUMENTS = option(
+    "--arguments", metavar="TEXT", help="of a Linux program: what its main gets, in words as of a shell"
+)
+_COMMON = (serial.LOAD, serial.EXPECT, _GDB, _COVERAGE, _ARGUMENTS, shared.IP, shared.accelerator())
 _AROUND = shared.without(shared.SIMULATION, "seed")
 APPLET = Applet(
     "simulate",

@@ -111,9 +111,9 @@ class Process(ctypes.Structure):
         (name, c_uint32)
         for name in (
             *("entry", "end", "text_start", "text_end", "phdr", "phent", "phnum"),
-            *("stack_top", "stack_bytes", "map_low"),
+            *("stack_top", "stack_bytes", "map_low", "arguments_bytes"),
         )
-    ]
+    ] + [("arguments", c_char_p)]
 
 
 class BoardProgram(ctypes.Structure):

@@ -197,6 +197,8 @@ typedef struct axl_process_t {
     uint32_t phdr, phent, phnum;     /* the ELF's program headers in memory */
     uint32_t stack_top, stack_bytes; /* maps that are not of files lie below the stack, down to map_low */
     uint32_t map_low;
+    uint32_t arguments_bytes; /* argv: texts, each with a 0 behind it */
+    const char *arguments;
 } axl_process_t;
 /* As axl_cpu_start, for a Linux process: user mode, caches on, system calls answered. Ends with exit_group. */
 int axl_process_start(const axl_process_t *program);

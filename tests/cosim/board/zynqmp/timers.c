@@ -75,6 +75,12 @@ int main(void) {
     say("counter", (AT(COUNTER) - counter) / 10000);
     return 0;
 #endif
+#ifdef WAITS /* as Xil_WaitForEvent does: some hundred reads of the counter in each microsecond */
+    for (const uint64_t all = now(); now() - all < 2000000;)
+        for (const uint64_t each = now(); now() - each < 100;)
+            continue;
+    return 0;
+#endif
     AT(DISTRIBUTOR) = 1;
     AT(CPU_INTERFACE + 4) = 0xF0;
     AT(CPU_INTERFACE) = 7;

@@ -25,6 +25,7 @@ void Process::reset() {
     exit_code = 0;
     open.clear();
     named.clear();
+    taken.clear();
     threads.clear();
     running = 0;
     killed.clear();
@@ -61,12 +62,15 @@ uint32_t Process::begin(const Machine &machine_, const Abi &abi_, const axl_proc
     abi = abi_;
     on = true;
     brk_start = brk_now = pages(program.end);
-    brk_end = machine.ram_size;
     map_low = program.map_low;
     const uint64_t top = program.stack_top;
-    map_next = (top - program.stack_bytes) & ~(PAGE - 1);
-    for (const File &file : files)
+    map_top = (top - program.stack_bytes) & ~(PAGE - 1);
+    brk_end = map_low > brk_start ? map_low : machine.ram_size; // and below what is reserved
+    for (const File &file : files) {
         named[file.path] = make_node(file);
+        if (file.address > brk_start)
+            brk_end = std::min(brk_end, file.address);
+    }
     open.assign(3, Node::Open{make_console()});
     threads.push_back(std::make_unique<Thread>());
     running = 0;
@@ -76,16 +80,22 @@ uint32_t Process::begin(const Machine &machine_, const Abi &abi_, const axl_proc
     alarm_at = NEVER;
     std::fill(std::begin(actions), std::end(actions), Action());
     const uint32_t size = abi.word_bytes;
-    const uint64_t name = top - 64, random = top - 32;
+    const uint64_t random = top - 32, texts = top - 32 - ((program.arguments_bytes + 15) & ~15u);
     trampoline = static_cast<uint32_t>(top - 16);
-    memcpy(machine.ram + name, "driver", 7);
+    memcpy(machine.ram + texts, program.arguments, program.arguments_bytes);
     memcpy(machine.ram + trampoline, abi.sigreturn, sizeof abi.sigreturn);
     for (uint64_t i = 0; i < 16; i++)
         machine.ram[random + i] = static_cast<uint8_t>(i * 37 + 11);
-    const uint64_t words[] = {1,  name, 0, 0, // argc, argv, envp
-                              3,  program.phdr,  4,  program.phent, 5,  program.phnum, 6, PAGE, 9, program.entry,
-                              16, abi.hwcap, 23, 0, 25, random, 0, 0};
-    const uint64_t pointer = (top - 64 - sizeof words / sizeof *words * size) & ~static_cast<uint64_t>(15);
+    std::vector<uint64_t> words = {0}; // argc, argv, envp, auxiliary vector
+    for (uint32_t at = 0; at < program.arguments_bytes; at += static_cast<uint32_t>(strlen(program.arguments + at)) + 1) {
+        words.push_back(texts + at);
+        words[0]++;
+    }
+    for (const uint64_t word : {uint64_t(0), uint64_t(0), uint64_t(3), uint64_t(program.phdr), uint64_t(4), uint64_t(program.phent), uint64_t(5),
+                                uint64_t(program.phnum), uint64_t(6), PAGE, uint64_t(9), uint64_t(program.entry), uint64_t(16), abi.hwcap,
+                                uint64_t(23), uint64_t(0), uint64_t(25), random, uint64_t(0), uint64_t(0)})
+        words.push_back(word);
+    const uint64_t pointer = (texts - words.size() * size) & ~static_cast<uint64_t>(15);
     uint64_t to = pointer;
     for (uint64_t value : words) {
         put(to, value, size);
@@ -108,12 +118,26 @@ std::string Process::call(uint32_t number, const uint64_t *arguments, uint32_t c
 
 // ---- memory
 
+// The highest that are free, as Linux does.
 uint64_t Process::take_pages(uint64_t bytes) {
-    const uint64_t place = map_next - pages(bytes);
-    if (pages(bytes) > map_next || place < map_low || !in_ram(place, pages(bytes)))
+    for (auto piece = taken.begin(); piece != taken.end();)
+        piece = piece->second.is_buffer && !piece->second.maps && piece->second.buffer.expired() ? taken.erase(piece) : std::next(piece);
+    const uint64_t size = pages(bytes);
+    uint64_t end = map_top;
+    for (auto piece = taken.rbegin(); piece != taken.rend() && end - piece->second.end < size; ++piece)
+        end = piece->first;
+    if (end < map_low || end - map_low < size)
         return 0;
-    memset(machine.ram + place, 0, pages(bytes));
-    return map_next = place;
+    const uint64_t place = end - size;
+    memset(machine.ram + place, 0, size);
+    machine.map(static_cast<uint32_t>(place), static_cast<uint32_t>(size), true);
+    taken[place].end = end;
+    return place;
+}
+
+void Process::are_of(uint64_t place, const std::shared_ptr<Node> &node) {
+    taken[place].is_buffer = true;
+    taken[place].buffer = node;
 }
 
 // What a DMA sees too is mapped at its own address; the caller's wish may be only that.
@@ -144,6 +168,8 @@ int64_t Process::map(const uint64_t *a, uint64_t offset) {
     if (fixed && a[0] != place)
         return refuse(from->node->name + format(" mapped at 0x%08X: on the simulated SoC only its own address, 0x%08X, is possible",
                                                 static_cast<uint32_t>(a[0]), static_cast<uint32_t>(place)));
+    if (const auto piece = taken.find(address); piece != taken.end() && piece->second.is_buffer)
+        piece->second.maps++;
     if (in_ram(place, bytes))
         machine.map(static_cast<uint32_t>(place), static_cast<uint32_t>(bytes), !from->sync);
     return static_cast<int64_t>(place);
@@ -152,10 +178,25 @@ int64_t Process::map(const uint64_t *a, uint64_t offset) {
 int64_t Process::map_bytes(const uint64_t *a) { return map(a, a[5]); }
 int64_t Process::map_pages(const uint64_t *a) { return map(a, a[5] * PAGE); }
 
-// The last map, as the stack of a thread that has ended, is free again.
 int64_t Process::unmap(const uint64_t *a) {
-    if (a[0] == map_next)
-        map_next += pages(a[1]);
+    const uint64_t begin = a[0], bytes = pages(a[1]), end = begin + bytes;
+    if (begin % PAGE || !bytes || end < begin)
+        return INVALID;
+    for (auto piece = taken.begin(); piece != taken.end() && piece->first < end;) {
+        const uint64_t from = piece->first, to = piece->second.end;
+        if (to <= begin) {
+            ++piece;
+        } else if (piece->second.is_buffer) { // its descriptor may be open
+            piece->second.maps -= piece->second.maps > 0;
+            ++piece;
+        } else {
+            piece = taken.erase(piece);
+            if (from < begin)
+                taken[from].end = begin;
+            if (end < to)
+                taken[end].end = to;
+        }
+    }
     return 0;
 }
 

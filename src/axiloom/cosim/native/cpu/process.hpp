@@ -21,7 +21,7 @@ class Process;
 
 // Answers of calls that failed: errno.h, negative.
 enum Errno : int64_t {
-    NOT_THERE = -2, INTERRUPTED = -4, BAD_FILE = -9, AGAIN = -11, NO_MEMORY = -12, BAD_ADDRESS = -14, INVALID = -22, TOO_MANY = -24, NO_TERMINAL = -25,
+    NOT_THERE = -2, INTERRUPTED = -4, BAD_FILE = -9, AGAIN = -11, NO_MEMORY = -12, BAD_ADDRESS = -14, EXISTS = -17, INVALID = -22, TOO_MANY = -24, NO_TERMINAL = -25,
     ILLEGAL_SEEK = -29, NO_SUCH_CALL = -38, TIMED_OUT = -110
 };
 
@@ -50,6 +50,7 @@ class Node {
     virtual void interrupt(uint32_t /*lines*/) {}
     virtual std::string why_not() const { return ""; } // there is nothing to read
     virtual bool is_console() const { return false; }
+    virtual bool seeks() const { return false; } // its position is a place in it
     virtual uint32_t mode() const { return 0020666; } // S_IFCHR
     virtual uint64_t size() const { return 0; }
 };
@@ -161,6 +162,8 @@ class Process {
     uint64_t now() const { return machine.nanoseconds(); }
     int64_t new_descriptor(std::shared_ptr<Node> node, bool blocks, bool sync = false, uint64_t position = 0);
     uint64_t take_pages(uint64_t bytes); // 0: none are left
+    // They are a buffer: of `node` as long as it has descriptors or is mapped.
+    void are_of(uint64_t place, const std::shared_ptr<Node> &node);
     std::map<std::string, std::shared_ptr<Node>> named; // of `files`
     Machine machine{};
     Abi abi{};
@@ -174,6 +177,7 @@ class Process {
     AXL_CALL(poll) AXL_CALL(ppoll_narrow) AXL_CALL(ppoll) AXL_CALL(select) AXL_CALL(pselect_narrow) AXL_CALL(pselect)
     AXL_CALL(clock_narrow) AXL_CALL(clock) AXL_CALL(time_of_day) AXL_CALL(sleep) AXL_CALL(sleep_clock_narrow) AXL_CALL(sleep_clock)
     AXL_CALL(timer_set) AXL_CALL(timerfd) AXL_CALL(timerfd_set_narrow) AXL_CALL(timerfd_set) AXL_CALL(eventfd)
+    AXL_CALL(epoll_create) AXL_CALL(epoll_change) AXL_CALL(epoll_wait)
     AXL_CALL(clone) AXL_CALL(futex_narrow) AXL_CALL(futex) AXL_CALL(affinity) AXL_CALL(yield) AXL_CALL(thread_id) AXL_CALL(set_exit_address)
     AXL_CALL(set_tls) AXL_CALL(sigaction) AXL_CALL(set_mask) AXL_CALL(sigreturn) AXL_CALL(kill) AXL_CALL(tkill) AXL_CALL(tgkill)
     AXL_CALL(pause) AXL_CALL(random) AXL_CALL(uname) AXL_CALL(zero) AXL_CALL(one) AXL_CALL(not_there) AXL_CALL(no_such)
@@ -183,7 +187,14 @@ class Process {
     struct Action {
         uint64_t handler = 0, flags = 0, mask = 0;
     };
-    uint64_t brk_start = 0, brk_now = 0, brk_end = 0, map_next = 0, map_low = 0;
+    struct Pages { // that are taken
+        uint64_t end;
+        bool is_buffer = false;
+        std::weak_ptr<Node> buffer;
+        int maps = 0; // of a buffer
+    };
+    uint64_t brk_start = 0, brk_now = 0, brk_end = 0, map_top = 0, map_low = 0;
+    std::map<uint64_t, Pages> taken; // by their begin
     uint32_t trampoline = 0;
     std::vector<Node::Open> open;
     std::vector<std::unique_ptr<Thread>> threads;
@@ -204,7 +215,7 @@ class Process {
     int64_t read_into(Node::Open &from, uint64_t buffer, uint64_t bytes);
     int64_t write_from(Node::Open &to, uint64_t buffer, uint64_t bytes);
     int64_t vector(const uint64_t *a, bool writes);
-    int64_t seek_to(Node::Open *of, uint64_t offset, uint64_t whence);
+    int64_t seek_to(Node::Open *of, int64_t offset, uint64_t whence);
     int64_t set_timer(const uint64_t *a, uint32_t field_bytes);
     int64_t map(const uint64_t *a, uint64_t offset);
     std::shared_ptr<Node> find(const std::string &path) const;

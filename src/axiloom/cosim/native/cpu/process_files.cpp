@@ -20,6 +20,13 @@ uint64_t value_of(const uint8_t *from, uint64_t bytes) {
     return value;
 }
 
+int64_t part_of(const std::string &text, Node::Open &from, uint8_t *to, uint64_t bytes) {
+    const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
+    memcpy(to, text.data() + begin, n);
+    from.position += n;
+    return static_cast<int64_t>(n);
+}
+
 // Standard input, output and error. Nobody types.
 class Console : public Node {
   public:
@@ -37,12 +44,8 @@ class Text : public Node {
     explicit Text(const Process::File &file) : Node(file.path), text(file.text) {}
     uint32_t mode() const override { return 0100444; } // S_IFREG
     uint64_t size() const override { return text.size(); }
-    int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override {
-        const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
-        memcpy(to, text.data() + begin, n);
-        from.position += n;
-        return static_cast<int64_t>(n);
-    }
+    bool seeks() const override { return true; }
+    int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override { return part_of(text, from, to, bytes); }
 
   private:
     const std::string text;
@@ -54,6 +57,7 @@ class Folder : public Node {
     Folder(const std::string &path, std::set<std::string> names) : Node(path), names(names.begin(), names.end()) {}
     const std::vector<std::string> names;
     uint32_t mode() const override { return 0040755; } // S_IFDIR
+    bool seeks() const override { return true; }
 };
 
 class Range : public Node {
@@ -64,6 +68,7 @@ class Range : public Node {
         size = bytes;
         return bytes != 0;
     }
+    bool seeks() const override { return true; } // as /dev/mem; it has nothing to read
 
   protected:
     const uint64_t address, bytes;
@@ -102,6 +107,7 @@ class Uio : public Range {
         event++;
         enabled = false;
     }
+    bool seeks() const override { return false; }
     uint32_t count() const { return event; }
     std::string why_not() const override {
         if (!enabled)
@@ -120,12 +126,9 @@ class Setting : public Node {
     explicit Setting(const Process::File &file) : Node(file.path), value(strtoull(file.text.c_str(), nullptr, 0)) {}
     uint64_t value;
     int64_t read(Process &, Open &from, uint8_t *to, uint64_t bytes) override {
-        const std::string text = std::to_string(value) + "\n";
-        const uint64_t begin = std::min<uint64_t>(from.position, text.size()), n = std::min<uint64_t>(bytes, text.size() - begin);
-        memcpy(to, text.data() + begin, n);
-        from.position += n;
-        return static_cast<int64_t>(n);
+        return part_of(std::to_string(value) + "\n", from, to, bytes);
     }
+    bool seeks() const override { return true; }
     int64_t write(Process &, Open &, const char *from, uint64_t bytes) override {
         value = strtoull(std::string(from, bytes).c_str(), nullptr, 0);
         return static_cast<int64_t>(bytes);
@@ -162,6 +165,7 @@ class Sync : public Node {
 class DmaBuffer : public Range {
   public:
     using Range::Range;
+    uint64_t size() const override { return bytes; }
     int64_t control(Process &process, uint64_t request, uint64_t argument) override {
         constexpr uint64_t SYNC = 0x40086200, READ = 1, WRITE = 2, END = 4;
         if (static_cast<uint32_t>(request) != SYNC)
@@ -197,7 +201,9 @@ class Heap : public Node {
         const uint64_t place = process.take_pages(bytes);
         if (!place)
             return NO_MEMORY;
-        const int64_t descriptor = process.new_descriptor(std::make_shared<DmaBuffer>("a buffer of " + name, place, bytes), true);
+        const auto buffer = std::make_shared<DmaBuffer>("a buffer of " + name, place, bytes);
+        process.are_of(place, buffer);
+        const int64_t descriptor = process.new_descriptor(buffer, true);
         if (descriptor < 0)
             return descriptor;
         memcpy(data + 8, &descriptor, 4);
@@ -213,11 +219,12 @@ class PageMap : public Node {
         if (bytes % 8 || from.position % 8)
             return INVALID;
         for (uint64_t done = 0; done < bytes; done += 8, from.position += 8) {
-            const uint64_t page = from.position / 8, entry = process.in_ram(page * PAGE, PAGE) ? 1ull << 63 | page : 0;
+            const uint64_t page = from.position / 8, entry = page < process.machine.ram_size / PAGE ? 1ull << 63 | page : 0;
             memcpy(to + done, &entry, 8);
         }
         return static_cast<int64_t>(bytes);
     }
+    bool seeks() const override { return true; }
 };
 
 class Timer : public Node {
@@ -254,17 +261,32 @@ class Event : public Node {
         return 8;
     }
     int64_t write(Process &, Open &, const char *from, uint64_t bytes) override {
-        if (bytes < 8)
+        const uint64_t more = bytes < 8 ? MOST + 1 : value_of(reinterpret_cast<const uint8_t *>(from), 8);
+        if (more > MOST)
             return INVALID;
-        value += value_of(reinterpret_cast<const uint8_t *>(from), 8);
+        if (more > MOST - value)
+            return AGAIN;
+        value += more;
         return 8;
     }
-    uint32_t events(Process &, const Open &) override { return value ? CAN_READ | CAN_WRITE : +CAN_WRITE; }
+    uint32_t events(Process &, const Open &) override { return (value ? +CAN_READ : 0) | (value < MOST ? +CAN_WRITE : 0); }
     std::string why_not() const override { return "nothing was written to it"; }
 
   private:
+    static constexpr uint64_t MOST = ~0ull - 1;
     uint64_t value;
     const bool single;
+};
+
+// What epoll watches, by descriptor, with the program's own word.
+class Epoll : public Node {
+  public:
+    struct Watch {
+        uint32_t events;
+        uint64_t data;
+    };
+    using Node::Node;
+    std::map<uint32_t, Watch> watches;
 };
 
 } // namespace
@@ -337,6 +359,9 @@ int64_t Process::close(const uint64_t *a) {
     if (!of)
         return BAD_FILE;
     *of = Node::Open{};
+    for (const Node::Open &other : open) // what was watched is so no longer
+        if (auto *epoll = dynamic_cast<Epoll *>(other.node.get()))
+            epoll->watches.erase(static_cast<uint32_t>(a[0]));
     return 0;
 }
 
@@ -378,6 +403,8 @@ int64_t Process::pread(const uint64_t *a) {
         return BAD_FILE;
     Node::Open there = *at(a[0]);
     there.position = abi.word_bytes == 4 ? a[5] << 32 | a[4] : a[3];
+    if (!there.node->seeks())
+        return read(a);
     if (!in_ram(a[1], a[2]))
         return BAD_ADDRESS;
     return there.node->read(*this, there, at_ram(a[1]), a[2]);
@@ -403,8 +430,8 @@ int64_t Process::vector(const uint64_t *a, bool writes) {
         if (n < 0 || current().wait)
             return sum ? sum : n;
         sum += n;
-        if (!writes && n < static_cast<int64_t>(length))
-            break;
+        if (!writes && (n < static_cast<int64_t>(length) || !of->node->seeks()))
+            break; // the next part would be waited for
     }
     return sum;
 }
@@ -412,19 +439,27 @@ int64_t Process::vector(const uint64_t *a, bool writes) {
 int64_t Process::readv(const uint64_t *a) { return vector(a, false); }
 int64_t Process::writev(const uint64_t *a) { return vector(a, true); }
 
-int64_t Process::seek_to(Node::Open *of, uint64_t offset, uint64_t whence) {
+int64_t Process::seek_to(Node::Open *of, int64_t offset, uint64_t whence) {
+    enum { SET, CURRENT, END };
     if (!of)
         return BAD_FILE;
-    if (of->node->is_console() || whence != 0)
+    if (of->node->is_console())
         return ILLEGAL_SEEK;
-    of->position = offset;
-    return static_cast<int64_t>(offset);
+    if (!of->node->seeks())
+        return 0;
+    const uint64_t from = whence == SET ? 0 : whence == CURRENT ? of->position : of->node->size();
+    if (whence > END || static_cast<int64_t>(from) + offset < 0)
+        return INVALID;
+    of->position = from + static_cast<uint64_t>(offset);
+    return static_cast<int64_t>(of->position);
 }
 
-int64_t Process::seek(const uint64_t *a) { return seek_to(at(a[0]), a[1], a[2]); }
+int64_t Process::seek(const uint64_t *a) {
+    return seek_to(at(a[0]), abi.word_bytes == 4 ? static_cast<int32_t>(a[1]) : static_cast<int64_t>(a[1]), a[2]);
+}
 
 int64_t Process::seek_wide(const uint64_t *a) {
-    const int64_t offset = seek_to(at(a[0]), a[1] << 32 | a[2], a[4]);
+    const int64_t offset = seek_to(at(a[0]), static_cast<int64_t>(a[1] << 32 | a[2]), a[4]);
     if (offset >= 0)
         put(a[3], static_cast<uint64_t>(offset), 8);
     return std::min<int64_t>(offset, 0);
@@ -448,9 +483,10 @@ int64_t Process::fcntl(const uint64_t *a) {
 int64_t Process::stat_to(const Node *node, uint64_t to) {
     if (!node)
         return NOT_THERE;
-    if (!in_ram(to, 104))
+    const uint64_t bytes = abi.word_bytes == 4 ? 104 : 128;
+    if (!in_ram(to, bytes))
         return BAD_ADDRESS;
-    memset(at_ram(to), 0, 104);
+    memset(at_ram(to), 0, bytes);
     put(to + 16, node->mode(), 4);
     put(to + 48, node->size(), 8);
     put(to + 56, PAGE, 4);
@@ -508,7 +544,13 @@ int64_t Process::set_timer(const uint64_t *a, uint32_t field_bytes) {
     constexpr uint64_t ABSOLUTE = 1;
     Timer *timer = at(a[0]) ? dynamic_cast<Timer *>(at(a[0])->node.get()) : nullptr;
     if (!timer)
-        return INVALID;
+        return at(a[0]) ? +INVALID : +BAD_FILE;
+    if (!in_ram(a[2], 4 * field_bytes) || (a[3] && !in_ram(a[3], 4 * field_bytes)))
+        return BAD_ADDRESS;
+    const uint64_t left = timer->at == NEVER ? 0 : timer->at - std::min(timer->at, now()), before[4] = {
+        timer->every / 1000000000, timer->every % 1000000000, left / 1000000000, left % 1000000000};
+    for (uint64_t i = 0; a[3] && i < 4; i++)
+        put(a[3] + i * field_bytes, before[i], field_bytes);
     const uint64_t first = nanoseconds_at(a[2] + 2 * field_bytes, field_bytes);
     timer->every = nanoseconds_at(a[2], field_bytes);
     timer->at = first ? first + (a[1] & ABSOLUTE ? 0 : now()) : +NEVER;
@@ -557,6 +599,72 @@ int64_t Process::poll(const uint64_t *a) {
 // Which signals come meanwhile (the fourth argument) is not changed: a driver waits with those that it has.
 int64_t Process::ppoll(const uint64_t *a) { return poll_until(a[0], a[1], after(a[2], 8)); }
 int64_t Process::ppoll_narrow(const uint64_t *a) { return poll_until(a[0], a[1], after(a[2], 4)); }
+
+int64_t Process::epoll_create(const uint64_t *) { return new_descriptor(std::make_shared<Epoll>("epoll"), true); }
+
+// struct epoll_event: 32 bits of events, and from byte 8 on the program's own.
+int64_t Process::epoll_change(const uint64_t *a) {
+    enum { ADD = 1, REMOVE = 2, MODIFY = 3 };
+    constexpr uint32_t EDGE = 1u << 31;
+    auto *epoll = at(a[0]) ? dynamic_cast<Epoll *>(at(a[0])->node.get()) : nullptr;
+    const Node::Open *of = at(a[2]);
+    if (!at(a[0]) || !of)
+        return BAD_FILE;
+    if (!epoll || a[1] < ADD || a[1] > MODIFY)
+        return INVALID;
+    if (dynamic_cast<Epoll *>(of->node.get()))
+        return refuse("an epoll that watches an epoll is not simulated");
+    auto &watches = epoll->watches;
+    const auto descriptor = static_cast<uint32_t>(a[2]);
+    const bool is_there = watches.count(descriptor);
+    if (is_there == (a[1] == ADD))
+        return is_there ? +EXISTS : +NOT_THERE;
+    if (a[1] == REMOVE)
+        return watches.erase(descriptor), 0;
+    if (!in_ram(a[3], 16))
+        return BAD_ADDRESS;
+    const auto events = static_cast<uint32_t>(number(a[3], 4));
+    if (events & EDGE)
+        return refuse("EPOLLET is not simulated: epoll tells what is there as long as it is there");
+    watches[descriptor] = {events, number(a[3] + 8, 8)};
+    return 0;
+}
+
+int64_t Process::epoll_wait(const uint64_t *a) {
+    constexpr uint32_t ONCE = 1u << 30;
+    const auto node = at(a[0]) ? std::dynamic_pointer_cast<Epoll>(at(a[0])->node) : nullptr;
+    const auto most = static_cast<int32_t>(a[2]), milliseconds = static_cast<int32_t>(a[3]);
+    if (!node)
+        return at(a[0]) ? +INVALID : +BAD_FILE;
+    if (most <= 0 || most > 1 << 26)
+        return INVALID;
+    if (!in_ram(a[1], 16ull * static_cast<uint32_t>(most)))
+        return BAD_ADDRESS;
+    interrupt(machine.lines());
+    Thread::Wait waits;
+    waits.until = milliseconds < 0 ? +NEVER : now() + static_cast<uint64_t>(milliseconds) * 1000000;
+    waits.what = "epoll";
+    for (const auto &[descriptor, watch] : node->watches)
+        waits.what += (waits.what == "epoll" ? " of " : ", ") + at(descriptor)->node->name;
+    const uint64_t to = a[1];
+    waits.over = [=](int64_t &result) {
+        result = 0;
+        for (auto &[descriptor, watch] : node->watches) {
+            const Node::Open *of = at(descriptor);
+            const uint32_t there = of->node->events(*this, *of) & watch.events;
+            if (!there || result == most)
+                continue;
+            const uint64_t event = to + 16 * static_cast<uint64_t>(result++);
+            put(event, there, 4);
+            put(event + 8, watch.data, 8);
+            if (watch.events & ONCE)
+                watch.events = 0;
+        }
+        return result != 0;
+    };
+    int64_t result = 0;
+    return waits.over(result) || waits.until <= now() ? result : wait(waits);
+}
 
 // Three sets of bits: to read, to write, exceptions (there are none).
 int64_t Process::select_until(const uint64_t *a, uint64_t until) {

@@ -85,11 +85,16 @@ void Ps7::looks_at_clock() {
 }
 
 void Ps7::end_wait() {
-    if (wait.reads < 2 || wait.reads > WAIT_READS * 8)
+    if (wait.reads < 2 || wait.reads > WAIT_LEARNED)
         return;
     Learned &before = learned[place(wait.pc, wait.link)];
-    const bool is_equal = !wait.was_learned && wait.reads == before.reads;
-    before = {wait.reads, wait.length, is_equal ? before.repeats + 1 : 0};
+    const uint64_t few = std::min(wait.reads, before.reads), many = std::max(wait.reads, before.reads);
+    if (wait.was_learned && wait.reads <= before.reads / 16 + 2)
+        return; // its end was near
+    if (!wait.was_learned && many - few <= many / 16) // a clock ticks sooner or later
+        before = {few, std::min(wait.length, before.length), before.repeats + 1};
+    else
+        before = {wait.reads, wait.length, 0};
 }
 
 // ---- as the CPU sees it

@@ -125,7 +125,7 @@ class Ps7 : public Surroundings {
         Window at;
     };
     std::vector<std::unique_ptr<Mapped>> mapped;
-    static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512, WAIT_REPEATS = 8;
+    static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512, WAIT_REPEATS = 8, WAIT_LEARNED = 1024;
 
     std::vector<std::unique_ptr<Peripheral>> blocks;
     std::unique_ptr<Gic> controller;

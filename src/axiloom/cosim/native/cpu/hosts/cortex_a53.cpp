@@ -47,6 +47,7 @@ constexpr Process::Number CALLS[] = {
     {73, &Process::ppoll},         {72, &Process::pselect},
     {113, &Process::clock},        {169, &Process::time_of_day}, {101, &Process::sleep},       {115, &Process::sleep_clock},
     {103, &Process::timer_set},    {85, &Process::timerfd},      {86, &Process::timerfd_set},  {19, &Process::eventfd},
+    {20, &Process::epoll_create},  {21, &Process::epoll_change}, {22, &Process::epoll_wait},
     {220, &Process::clone},        {98, &Process::futex},        {124, &Process::yield},       {178, &Process::thread_id},
     {96, &Process::set_exit_address}, {99, &Process::zero},      {283, &Process::zero},
     {118, &Process::zero},         {119, &Process::zero},        {122, &Process::zero},        {123, &Process::affinity},          {167, &Process::zero},

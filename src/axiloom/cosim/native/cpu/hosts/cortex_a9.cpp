@@ -29,6 +29,8 @@ constexpr Process::Number CALLS[] = {
     {403, &Process::clock},        {263, &Process::clock_narrow}, {78, &Process::time_of_day}, {162, &Process::sleep},
     {265, &Process::sleep_clock_narrow}, {407, &Process::sleep_clock}, {104, &Process::timer_set},
     {350, &Process::timerfd},      {353, &Process::timerfd_set_narrow}, {411, &Process::timerfd_set}, {356, &Process::eventfd},
+    {250, &Process::epoll_create}, {357, &Process::epoll_create}, {251, &Process::epoll_change}, {252, &Process::epoll_wait},
+    {346, &Process::epoll_wait},
     {120, &Process::clone},        {240, &Process::futex_narrow}, {422, &Process::futex},      {158, &Process::yield},
     {224, &Process::thread_id},    {256, &Process::set_exit_address}, {338, &Process::zero},   {389, &Process::zero},
     {156, &Process::zero},         {157, &Process::zero},        {241, &Process::zero},        {242, &Process::affinity},          {172, &Process::zero},
