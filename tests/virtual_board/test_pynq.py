@@ -36,7 +36,7 @@ def rtl(file: Path) -> list[str]:
     return ["--rtl", str(file), "--top", file.stem]
 
 
-FIFO = [*rtl(RTL / "fifo.v"), "--ip", "leds_gpio=axi_gpio"]
+FIFO = [*rtl(RTL / "fifo.v"), "--ip", "leds_gpio=axi_gpio,all_outputs=1"]
 FIR = rtl(HARDWARE / "fir16" / "fir16.v")
 DESIGNS = {
     "loop": FIFO,
@@ -48,7 +48,7 @@ DESIGNS = {
     "network": [*rtl(RTL / "dense.v"), "--rename", "axi_dma_0=hier_0/axi_dma_0"],
     "vadd": rtl(HARDWARE / "vadd_m_axi" / "vadd.v"),
     "several": ["--accel", "v1_4,v1_8"],
-    "mpsoc": [*FIR, "--ip", "leds_gpio=axi_gpio", "--board", "zcu104"],
+    "mpsoc": [*FIR, "--ip", "leds_gpio=axi_gpio,all_outputs=1", "--board", "zcu104"],
     "two_dmas": [*rtl(RTL / "fifo.v"), "--hwh", str(SCRIPTS / "streams.hwh")],
 }
 
