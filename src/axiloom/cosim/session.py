@@ -334,8 +334,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         debugger.say(job)
         # A copy of this process would write to the same waveform, and take what is typed.
         reversible = work.system.trace is None and not job.terminal.descriptors
-        more = {"reversible": reversible, "arguments": job.arguments}
-        core.begin(work.folder / job.elf, job.inputs, job.terminal, job.gdb, **more)
+        elf, argv = work.folder / job.elf, job.arguments
+        core.begin(elf, job.inputs, job.terminal, job.gdb, reversible=reversible, arguments=argv)
     if job.strict:
         core.stop_at_stale()
     if job.coverage:
