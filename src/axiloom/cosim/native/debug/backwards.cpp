@@ -34,6 +34,10 @@ void Debugger::go_back(bool steps) {
             quest.end = past.number(i);
             continue;
         }
+        if (quest.stop.moment.kind == Moment::NOWHERE && quest.end) { // once more, in one go: before it is said that there is none
+            quest.end = 0;
+            answer = past.ask(i, quest, quest.stop, gives_up, this);
+        }
         if (quest.stop.moment.kind == Moment::NOWHERE)
             quest.stop = {{Moment::BEGIN, 0, 0}, BEGIN, ""};
         quest.lands = true;

@@ -27,6 +27,7 @@ pid_t parent = getppid();
 // What all processes of a job know.
 struct Shared {
     volatile pid_t first, present, traveller, failed;
+    volatile uint64_t serial;
 } *shared = nullptr;
 
 class Message {
@@ -104,6 +105,7 @@ class Message {
 
 Message packed(const Quest &quest) {
     Message message;
+    message.put(quest.serial);
     message.put(quest.lands);
     message.put(quest.steps);
     message.put(quest.end);
@@ -123,6 +125,7 @@ Message packed(const Quest &quest) {
 Quest unpacked(Message &message) {
     Quest quest;
     uint64_t number = 0;
+    message.get(quest.serial);
     message.get(number);
     quest.lands = number;
     message.get(number);
@@ -294,15 +297,26 @@ bool Past::travels(int socket) {
     return true;
 }
 
-Past::Answer Past::ask(size_t index, const Quest &asked, Stop &stop, bool (*gives_up)(void *), void *self) {
+Past::Answer Past::ask(size_t index, Quest &asked, Stop &stop, bool (*gives_up)(void *), void *self) {
     const int socket = snapshots[index].socket;
     shared->traveller = shared->failed = 0;
+    asked.serial = ++*const_cast<uint64_t *>(&shared->serial);
     if (!packed(asked).send(socket))
         return Answer::FAILED;
     for (;;) {
         pollfd look{socket, POLLIN, 0};
-        if (poll(&look, 1, LOOK_MS / 10) > 0)
-            break;
+        if (poll(&look, 1, LOOK_MS / 10) > 0) {
+            Message message;
+            uint64_t serial = 0, good = 0;
+            if (!message.receive(socket))
+                return Answer::FAILED;
+            message.get(serial);
+            message.get(good);
+            message.get(stop);
+            if (serial == asked.serial)
+                return good ? Answer::STOP : Answer::FAILED;
+            continue; // to an earlier one
+        }
         if (is_orphan())
             _exit(1);
         if (shared->failed)
@@ -312,17 +326,11 @@ Past::Answer Past::ask(size_t index, const Quest &asked, Stop &stop, bool (*give
             return Answer::INTERRUPTED;
         }
     }
-    Message message;
-    uint64_t good = 0;
-    if (!message.receive(socket))
-        return Answer::FAILED;
-    message.get(good);
-    message.get(stop);
-    return good ? Answer::STOP : Answer::FAILED;
 }
 
 void Past::tell(bool good, const Stop &stop) {
     Message message;
+    message.put(quest.serial);
     message.put(good);
     message.put(stop);
     shared->traveller = 0;
@@ -332,6 +340,7 @@ void Past::tell(bool good, const Stop &stop) {
 
 void Past::arrive() {
     Message message;
+    message.put(quest.serial);
     message.put(true);
     message.put(Stop());
     shared->traveller = 0;

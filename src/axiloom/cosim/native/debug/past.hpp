@@ -37,6 +37,7 @@ struct Stop {
 };
 
 struct Quest {
+    uint64_t serial = 0; // its answer has it, too
     bool lands = false; // at `stop`; else it is to be found
     bool steps = false; // every instruction is a stop
     uint64_t end = 0;   // the snapshot at which a search ends; 0: where all that was said is repeated
@@ -59,7 +60,7 @@ class Past {
     size_t size() const { return snapshots.size(); }
     uint64_t number(size_t index) const { return snapshots[index].number; }
     // Sends a traveller from a snapshot; `wanted` asks whether the answer still is.
-    Answer ask(size_t index, const Quest &quest, Stop &stop, bool (*gives_up)(void *), void *self);
+    Answer ask(size_t index, Quest &quest, Stop &stop, bool (*gives_up)(void *), void *self);
     // Another process is the present now.
     [[noreturn]] void leave(size_t index);
     void end(); // nobody goes back any more
