@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 STATEMENT = "statement"
-"""What most primitives take first."""
+"""What most primitives take, by the name of their parameter."""
 
 
 class Nest:
@@ -46,11 +46,14 @@ class Nest:
         if name not in primitives():
             raise AttributeError(f"a nest has no `{name}`, and no primitive is called so")
         primitive = getattr(self.schedule, name)
+        names = [*signature(primitive).parameters]
         alone = [statement.name for statement in self._loaded.program.statements]
 
         def applied(*args: Any, **options: Any) -> Nest:
-            if len(alone) == 1 and STATEMENT in signature(primitive).parameters and alone != [*args[:1]]:
-                args = (*alone, *args)
+            if len(alone) == 1 and STATEMENT in names and STATEMENT not in options:
+                at = names.index(STATEMENT)
+                if alone != [*args[at : at + 1]]:
+                    args = (*args[:at], *alone, *args[at:])
             return Nest(self.work, primitive(*args, **options))
 
         return applied
