@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.nests.lower.programs import check
 from tests.nests.schedule.programs import jacobi
 
 from axiloom.hw.nest.operators import latencies
+from axiloom.nest import loops
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.schedule import Schedule
@@ -59,6 +62,19 @@ def test_triangles_are_counted_exactly() -> None:
     lowered = check(Schedule.of(p.program()))
     # i = 8 has no k: there S1 alone.
     assert lowered.circuit.pipes[0].iterations == 5 * 36 + 45
+
+
+def test_halves_of_a_branch_are_stored_in_order(tmp_path: Path) -> None:
+    """C[(i + 6) % 8] splits the second branch: its halves overlap the first one's stores, not each other."""
+    file = tmp_path / "halves.c"
+    file.write_text(
+        "void f(signed char C[8], signed char D[8]) {\n"
+        "    for (long long i = 0; i < 6; i++) {\n"
+        "        long long w;\n"
+        "        if ((i * 5 < i + i) & 7) w = i + D[5]; else w = C[(i + 6) % 8u];\n"
+        "        D[0] += w;\n    }\n}\n"
+    )
+    check(Schedule.of(loops.load(f"{file}:f", {}, []).program))
 
 
 def test_jacobi_is_one_pipe_over_two_inner_nests() -> None:

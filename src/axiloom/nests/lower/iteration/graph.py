@@ -222,19 +222,25 @@ class Graph:
         bits = self.vertices[value].bits
         guard = lane.guard
         statements = {lane.statement.name}
+        between: list[
+            Vertex
+        ] = []  # stores that the new one never meets: one that takes an earlier one in may
         for number in reversed(list(stores)):
             before = self.vertices[number]
             assert isinstance(before.what, Access)
             assert before.what.value is not None
             alias = self._alias(before.what.forms, before.guard, forms, guard)
             if alias is Alias.NEVER:
+                between.append(before)
                 continue
             if alias is Alias.MAYBE or self._latest.get(array, -1.0) >= before.time:
                 break
             if self.guards.implies(before.guard, guard):
                 statements |= before.statements
                 stores.remove(number)
-            elif self.guards.implies(guard, before.guard):
+            elif self.guards.implies(guard, before.guard) and not any(
+                self._meet(other, before) for other in between
+            ):
                 options = ((guard, value), ((), before.what.value))
                 value = self.vertex(Choose(options, 0), bits, lane)
                 guard = before.guard
@@ -245,6 +251,11 @@ class Graph:
                 break
         stores.append(self._new(Access(array, forms, value), bits, guard, self._time))
         self.vertices[stores[-1]].statements |= statements
+
+    def _meet(self, store: Vertex, other: Vertex) -> bool:
+        assert isinstance(store.what, Access)
+        assert isinstance(other.what, Access)
+        return self._alias(store.what.forms, store.guard, other.what.forms, other.guard) is not Alias.NEVER
 
     def _alias(self, forms: Forms, where: Condition, other: Forms, guard: Condition) -> Alias:
         """Whether two accesses of an array meet in an iteration that has both."""
