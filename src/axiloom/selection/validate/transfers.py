@@ -2,6 +2,8 @@
 
 A program is validated as commands, one after the other, on the bytes of the host's memory. The same commands
 on the same bytes give the same, if no byte is fetched before it is stored: so the verdict holds for the plan.
+Planner and check both ask `access` which bytes a command touches; the replay on the text's simulator shows
+that it is right.
 """
 
 from __future__ import annotations
